@@ -1,0 +1,78 @@
+//! What comes back: events while a search runs, and the answer at its end.
+
+/// A page that the answer was built from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Source {
+    /// The numbers `n` for which `[n]` in the answer means this page, ascending, 1-based.
+    pub numbers: Vec<usize>,
+    /// The title, or the host when the service named none.
+    pub title: String,
+    /// The address as the service first spelled it.
+    pub url: String,
+    /// A passage of the page.
+    pub snippet: Option<String>,
+    /// The date of the page as the service gave it, in any of its notations.
+    pub date: Option<String>,
+}
+
+/// A finished answer, or what had arrived of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// The answer, in Markdown, with `[n]` citations. May be empty when only sources came.
+    pub text: String,
+    /// The pages, in the order of their numbers.
+    pub sources: Vec<Source>,
+    /// The model that answered, as far as the service said.
+    pub model: Option<String>,
+    /// The model that was asked for; unknown for a recording.
+    pub requested_model: Option<String>,
+    /// Who answered, and how it was paid for: `perplexity (oauth)`.
+    pub provider: &'static str,
+    /// The id of the thread's last entry, by which a follow-up refers to it.
+    pub thread: Option<String>,
+    /// The id under which the request was sent.
+    pub request_id: Option<String>,
+    /// False when the reply ended before the answer did.
+    pub complete: bool,
+    /// What the reader should know: another model answered, the answer is partial.
+    pub notes: Vec<String>,
+}
+
+/// A change of the answer's text: keep the first `at` bytes of it, then append `text`.
+///
+/// A snapshot protocol may take back text that it sent; a plain delta could not say so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextChange {
+    /// How many bytes (UTF-8) of the text so far stay.
+    pub at: usize,
+    /// What follows them.
+    pub text: String,
+}
+
+/// What the service says that it is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Searching for these words.
+    Searching(Vec<String>),
+    /// Reading so many pages.
+    Reading(usize),
+    /// Reasoning before it writes.
+    Thinking,
+    /// Writing the answer.
+    Writing,
+}
+
+/// One event of a running search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SearchEvent {
+    /// The service started on something.
+    Step(Step),
+    /// The pages known so far; their numbers may still change.
+    Sources(Vec<Source>),
+    /// The text of the answer changed.
+    Text(TextChange),
+    /// Something in the stream was skipped: worth a line when the user asked for details.
+    Warning(String),
+    /// The search is over.
+    Done(Answer),
+}

@@ -1,0 +1,98 @@
+//! Cookie headers, byte for byte: values are never decoded or encoded.
+
+use std::collections::BTreeMap;
+
+use super::secret::Secret;
+
+/// The cookie that holds the session.
+pub(super) const SESSION_COOKIE: &str = "__Secure-next-auth.session-token";
+/// The same cookie as some captures name it.
+const PLAIN_SESSION_COOKIE: &str = "next-auth.session-token";
+
+/// The pairs of a `Cookie` header in their order.
+pub(super) fn pairs(header: &str) -> impl Iterator<Item = (&str, &str)> {
+    header.split(';').filter_map(|pair| pair.split_once('=')).map(|(name, value)| (name.trim(), value.trim()))
+}
+
+/// The session's token in a `Cookie` header: one cookie, or pieces named `.0`, `.1` and so on, joined by number.
+pub(super) fn session_token(header: &str) -> Option<Secret> {
+    [SESSION_COOKIE, PLAIN_SESSION_COOKIE].into_iter().find_map(|name| whole_or_pieces(header, name))
+}
+
+fn whole_or_pieces(header: &str, name: &str) -> Option<Secret> {
+    let whole = pairs(header).find(|(found, value)| *found == name && !value.is_empty());
+    if let Some((_, value)) = whole {
+        return Some(Secret::new(unquoted(value)));
+    }
+    let pieces: BTreeMap<u32, &str> = pairs(header)
+        .filter_map(|(found, value)| {
+            Some((found.strip_prefix(name)?.strip_prefix('.')?.parse().ok()?, value))
+        })
+        .collect();
+    let complete = pieces.keys().copied().eq(0..u32::try_from(pieces.len()).ok()?);
+    (complete && !pieces.is_empty()).then(|| Secret::new(pieces.into_values().collect::<String>()))
+}
+
+fn unquoted(value: &str) -> &str {
+    value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value)
+}
+
+/// The cookies that one login collects, sent back with each of its requests.
+///
+/// All requests go to one host, so only names and values matter.
+#[derive(Debug, Default)]
+pub(super) struct Jar {
+    cookies: Vec<(String, Secret)>,
+}
+
+impl Jar {
+    /// Takes the value of a `Set-Cookie` header. An empty value, or `Max-Age=0`, removes the cookie.
+    pub(super) fn set(&mut self, set_cookie: &str) {
+        let (pair, attributes) = set_cookie.split_once(';').unwrap_or((set_cookie, ""));
+        let Some((name, value)) = pair.split_once('=') else { return };
+        let (name, value) = (name.trim(), value.trim());
+        self.cookies.retain(|(known, _)| known != name);
+        let ended = attributes.split(';').any(|attribute| attribute.trim().eq_ignore_ascii_case("max-age=0"));
+        if !value.is_empty() && !ended {
+            self.cookies.push((name.to_owned(), Secret::new(value)));
+        }
+    }
+
+    /// The `Cookie` header for the next request; `None` while there are no cookies.
+    pub(super) fn header(&self) -> Option<Secret> {
+        let pairs: Vec<_> =
+            self.cookies.iter().map(|(name, value)| format!("{name}={}", value.expose())).collect();
+        (!pairs.is_empty()).then(|| Secret::new(pairs.join("; ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(header: &str) -> Option<String> {
+        session_token(header).map(|token| token.expose().to_owned())
+    }
+
+    #[test]
+    fn the_session_is_one_cookie_or_numbered_pieces() {
+        assert_eq!(token("a=1; __Secure-next-auth.session-token=T=; b=2").as_deref(), Some("T="));
+        let pieces = "__Secure-next-auth.session-token.1=B; x=y; __Secure-next-auth.session-token.0=A";
+        assert_eq!(token(pieces).as_deref(), Some("AB"));
+        assert_eq!(token("__Secure-next-auth.session-token.1=B"), None, "a piece is missing");
+        assert_eq!(token("next-auth.session-token=T").as_deref(), Some("T"));
+        assert_eq!(token("session-token=T; next-auth.csrf-token=c"), None);
+    }
+
+    #[test]
+    fn a_jar_returns_what_it_got() {
+        let mut jar = Jar::default();
+        assert!(jar.header().is_none());
+        for cookie in
+            ["a=c0ffee%7Cabc; Path=/; Secure", "b=2", "a=new; HttpOnly", "b=; Max-Age=0", "c=3; Max-Age=0"]
+        {
+            jar.set(cookie);
+        }
+        assert_eq!(jar.header().unwrap().expose(), "a=new");
+    }
+}

@@ -1,0 +1,126 @@
+//! The calls of `/api/auth`: JSON both ways, with one cookie jar.
+
+use std::time::Duration;
+
+use reqwest::header::{COOKIE, HeaderValue, SET_COOKIE};
+use reqwest::{Client, Method, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use super::cookie::Jar;
+use super::secret::Secret;
+use crate::error::{Error, Result};
+use crate::http;
+
+/// How long one call may take.
+const LIMIT: Duration = Duration::from_secs(30);
+/// The largest reply that is read, in bytes.
+const MAX_REPLY: usize = 1 << 20;
+
+/// A reply: its status, and what was understood of it.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: StatusCode,
+    pub(super) fields: Fields,
+}
+
+/// The fields that these calls answer with; all optional, wrong types count as absent.
+#[derive(Debug, Default)]
+pub(super) struct Fields(serde_json::Map<String, Value>);
+
+impl Fields {
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn object(&self, name: &str) -> Option<Self> {
+        Some(Self(self.0.get(name)?.as_object()?.clone()))
+    }
+
+    /// The service's own words on a failure.
+    pub(super) fn reason(&self) -> Option<&str> {
+        ["text", "message", "error_message", "error", "detail", "error_code", "status"]
+            .iter()
+            .find_map(|name| self.text(name))
+    }
+}
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        serde_json::Map::deserialize(from).map(Self)
+    }
+}
+
+/// A conversation with `/api/auth`.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    client: Client,
+    base: Url,
+    pub(super) jar: Jar,
+}
+
+impl Endpoint {
+    pub(super) fn new(base: Url) -> Result<Self> {
+        Ok(Self { client: http::client(&base)?, base, jar: Jar::default() })
+    }
+
+    pub(super) async fn get(&mut self, path: &str, session: Option<&Secret>) -> Result<Reply> {
+        self.call(Method::GET, path, None, session).await
+    }
+
+    pub(super) async fn post(&mut self, path: &str, body: &Value) -> Result<Reply> {
+        self.call(Method::POST, path, Some(body), None).await
+    }
+
+    async fn call(
+        &mut self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        session: Option<&Secret>,
+    ) -> Result<Reply> {
+        let url = http::endpoint(&self.base, path);
+        let request = self.client.request(method, url.clone()).headers(http::app_headers());
+        let request = match session.cloned().or_else(|| self.jar.header()) {
+            Some(cookies) => request.header(COOKIE, sensitive(&cookies)?),
+            None => request,
+        };
+        let request = match body {
+            Some(body) => request.header("content-type", "application/json").body(body.to_string()),
+            None => request,
+        };
+        let exchange = async {
+            let response = request.send().await.map_err(|error| http::connect_error(&url, &error))?;
+            self.keep_cookies(&response);
+            http::Plain::read(response, MAX_REPLY).await
+        };
+        let reply = tokio::time::timeout(LIMIT, exchange).await.unwrap_or_else(|_| {
+            Err(Error::TimedOut { host: http::host_of(&url), seconds: LIMIT.as_secs() })
+        })?;
+        if reply.is_challenge() {
+            return Err(Error::Blocked { status: reply.status.as_u16() });
+        }
+        if matches!(reply.status.as_u16(), 429) {
+            return Err(Error::RateLimited { retry_after: reply.retry_after });
+        }
+        if reply.status.is_server_error() {
+            return Err(Error::Unavailable { host: http::host_of(&url), status: reply.status.as_u16() });
+        }
+        Ok(Reply { status: reply.status, fields: serde_json::from_str(&reply.body).unwrap_or_default() })
+    }
+
+    fn keep_cookies(&mut self, response: &reqwest::Response) {
+        for cookie in response.headers().get_all(SET_COOKIE) {
+            if let Ok(cookie) = std::str::from_utf8(cookie.as_bytes()) {
+                self.jar.set(cookie);
+            }
+        }
+    }
+}
+
+/// A header's value that stays out of debug output.
+fn sensitive(secret: &Secret) -> Result<HeaderValue> {
+    http::secret_header(secret.expose())
+        .ok_or_else(|| Error::Login("a cookie of the service cannot be sent back".to_owned()))
+}

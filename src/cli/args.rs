@@ -1,0 +1,210 @@
+//! The command line as it is typed: names, help and syntax. What the values mean together is settled elsewhere.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+/// Search with Perplexity from the terminal, through your own subscription.
+#[derive(Debug, Parser)]
+#[command(
+    name = "pplx",
+    bin_name = "pplx",
+    version = concat!(env!("CARGO_PKG_VERSION"), " (unofficial; searches through your Perplexity subscription)"),
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "Examples:\n  pplx login\n  pplx search \"who maintains ripgrep\"\n  pplx search -r week -f answer \"rust release notes\" | less\n\n\
+        See also: `pplx help exit-codes`, `pplx help environment`."
+)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Ask, and print the sourced answer
+    Search(Box<SearchArgs>),
+    /// Log in: with the desktop app's session, or an e-mail address and a code
+    Login(LoginArgs),
+    /// Delete the stored session
+    Logout(LogoutArgs),
+    /// Show who is logged in, from where and until when; exit code 4 when no search would work
+    Status(StatusArgs),
+    /// Print a completion script
+    Completions {
+        /// The shell to complete for
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+    /// Explain a command or a topic
+    Help {
+        /// A command, `exit-codes` or `environment`
+        topic: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  pplx search \"who maintains ripgrep\"\n  pplx search -n 3 -r month rust async runtimes\n  \
+    git diff | pplx search \"what could this change break?\" -\n  pplx search --json \"latest stable rust\" | jq -r .answer\n  \
+    pplx search -- --help me choose a shell"
+)]
+pub(super) struct SearchArgs {
+    /// The question; several words are joined. `-` reads it from standard input, and a final `-` after words
+    /// appends standard input
+    #[arg(value_name = "QUERY")]
+    pub(super) query: Vec<String>,
+
+    /// Only pages at most this old
+    #[arg(short, long, value_enum, value_name = "AGE", help_heading = "What is asked")]
+    pub(super) recency: Option<RecencyArg>,
+
+    /// The model that should answer [default: pplx_pro_upgraded]
+    #[arg(short, long, value_name = "ID", help_heading = "What is asked")]
+    pub(super) model: Option<String>,
+
+    /// Where to search: web, scholar, social and others; may be given several times [default: web]
+    #[arg(short, long = "source", value_name = "NAME", help_heading = "What is asked")]
+    pub(super) sources: Vec<String>,
+
+    /// Text placed before the question, with a blank line between. The service has no place for instructions, so
+    /// this is searched for, too
+    #[arg(long, value_name = "TEXT", help_heading = "What is asked")]
+    pub(super) system: Option<String>,
+
+    /// Language of the answer, as a tag [default: en-US]
+    #[arg(long, value_name = "TAG", help_heading = "What is asked")]
+    pub(super) language: Option<String>,
+
+    /// Your time zone, as an IANA name [default: the machine's]
+    #[arg(long, value_name = "ZONE", help_heading = "What is asked")]
+    pub(super) timezone: Option<String>,
+
+    /// Keep the thread in the account's history instead of asking incognito
+    #[arg(long, help_heading = "What is asked")]
+    pub(super) save: bool,
+
+    /// How to print [default: report]
+    #[arg(short, long, value_enum, value_name = "FORMAT", help_heading = "Output")]
+    pub(super) format: Option<FormatArg>,
+
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    pub(super) json: bool,
+
+    /// Print at most this many sources, those that the answer cites first
+    #[arg(short = 'n', long, value_name = "COUNT", help_heading = "Output")]
+    pub(super) limit: Option<usize>,
+
+    /// On a terminal, print the answer when it is whole instead of as it comes
+    #[arg(long, help_heading = "Output")]
+    pub(super) no_stream: bool,
+
+    /// Do not break lines longer than 700 bytes
+    #[arg(long, help_heading = "Output")]
+    pub(super) no_wrap: bool,
+
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(super) output: Option<PathBuf>,
+
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", help_heading = "Output")]
+    pub(super) color: Option<ColorArg>,
+
+    /// Tell more on standard error: the steps of the search, and what was skipped in the reply
+    #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
+    pub(super) verbose: bool,
+
+    /// Tell nothing on standard error but errors
+    #[arg(short, long, help_heading = "Output")]
+    pub(super) quiet: bool,
+
+    /// End when nothing arrives for so long; 0 for never [default: 60]
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits and recordings")]
+    pub(super) idle_timeout: Option<u64>,
+
+    /// End after so long with what has arrived; 0 for never [default: 110, on a terminal never]
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits and recordings")]
+    pub(super) timeout: Option<u64>,
+
+    /// Save the reply's exact bytes
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "replay", help_heading = "Limits and recordings")]
+    pub(super) record: Option<PathBuf>,
+
+    /// Answer from such a file, without network or login
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Limits and recordings")]
+    pub(super) replay: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without options: the desktop app's session if there is one (macOS), else an e-mail address and the code \
+    sent to it. Without a terminal, give --email and PPLX_OTP, or one of the other ways.\n\nExamples:\n  pplx login\n  \
+    pplx login --email you@example.com\n  pbpaste | pplx login --browser\n  pplx login --with-token < token.txt"
+)]
+pub(super) struct LoginArgs {
+    /// Have a code sent to this address (also: PPLX_EMAIL)
+    #[arg(long, value_name = "ADDRESS", value_hint = ValueHint::EmailAddress)]
+    pub(super) email: Option<String>,
+
+    /// Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie's value
+    #[arg(long, group = "way")]
+    pub(super) browser: bool,
+
+    /// Read a token from standard input
+    #[arg(long, group = "way")]
+    pub(super) with_token: bool,
+
+    /// Import the session of oh-my-pi (`omp token perplexity`)
+    #[arg(long, group = "way")]
+    pub(super) from_omp: bool,
+
+    /// Do not look for the desktop app's session
+    #[arg(long)]
+    pub(super) no_borrow: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LogoutArgs {}
+
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    /// Print a JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RecencyArg {
+    Hour,
+    Day,
+    Week,
+    Month,
+    Year,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum FormatArg {
+    /// Answer, sources and meta data as text
+    Report,
+    /// The answer's text alone
+    Answer,
+    /// One JSON object
+    Json,
+    /// One JSON object a line, as things happen
+    Ndjson,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ColorArg {
+    Auto,
+    Always,
+    Never,
+}

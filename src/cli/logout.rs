@@ -1,0 +1,20 @@
+//! `pplx logout`.
+
+use super::failure::Failure;
+use crate::auth::{self, Store};
+use crate::env::Environment;
+use crate::io::Io;
+
+/// Deletes the stored session, and says whether there was one.
+pub(super) fn run(env: &Environment, io: &mut Io) -> Result<(), Failure> {
+    let store = Store::of(env)?;
+    if store.delete()? {
+        io.say(&format!("Logged out: {} is deleted.", store.path().display()))?;
+    } else {
+        io.say("There was no stored session.")?;
+    }
+    if let Some(origin) = auth::environment_origin(env) {
+        io.tell_as("warning", &format!("{origin} is still set and is used for searches"));
+    }
+    Ok(())
+}

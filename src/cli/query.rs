@@ -1,0 +1,62 @@
+//! The text of the question: words, standard input, or both.
+
+use super::failure::Failure;
+use crate::io::Io;
+use crate::request::SearchRequest;
+
+/// No text within the limit is longer than this, in bytes.
+const MAX_BYTES: usize = SearchRequest::MAX_QUERY * 4;
+
+/// The query of these words. Standard input is read only where a word is `-`: alone it is the query, after others
+/// it is appended below a blank line.
+pub(super) fn read(words: &[String], io: &mut Io) -> Result<String, Failure> {
+    let query = match words {
+        [] => return Err(empty("There is no question.")),
+        [dash] if dash == "-" => standard_input(io)?,
+        [words @ .., dash] if dash == "-" => {
+            let input = standard_input(io)?;
+            if input.trim().is_empty() { words.join(" ") } else { format!("{}\n\n{input}", words.join(" ")) }
+        }
+        words => words.join(" "),
+    };
+    if query.trim().is_empty() { Err(empty("The question is empty.")) } else { Ok(query) }
+}
+
+/// Refuses what the service would cut.
+pub(super) fn check_length(request: &SearchRequest) -> Result<(), Failure> {
+    let length = request.effective_query().chars().count();
+    if length <= SearchRequest::MAX_QUERY {
+        Ok(())
+    } else {
+        Err(too_long(&format!("{length} characters long")))
+    }
+}
+
+fn standard_input(io: &mut Io) -> Result<String, Failure> {
+    let bytes = io.read_all(MAX_BYTES).map_err(|error| {
+        Failure::usage(format!("Could not read standard input: {error}."), "pass the question as an argument")
+    })?;
+    if bytes.len() > MAX_BYTES {
+        return Err(too_long(&format!("longer than {MAX_BYTES} bytes")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::usage(
+            format!("Standard input is not UTF-8 text (byte {at})."),
+            "convert it first, for example with iconv",
+        )
+    })?;
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+    let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
+    Ok(text.to_owned())
+}
+
+fn empty(message: &str) -> Failure {
+    Failure::usage(message, "pplx search \"your question\"")
+}
+
+fn too_long(how: &str) -> Failure {
+    let message =
+        format!("The question is {how}; the service takes {} characters.", SearchRequest::MAX_QUERY);
+    Failure::usage(message, "shorten it, or ask about parts of it")
+}

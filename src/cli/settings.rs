@@ -1,0 +1,207 @@
+//! What a search is really run with: flag, environment, `settings.toml`, default, in that order.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::args::{ColorArg, FormatArg, RecencyArg, SearchArgs};
+use super::failure::Failure;
+use super::query;
+use crate::env::Environment;
+use crate::io::Io;
+use crate::provider::Reception;
+use crate::render::{Format, Screen, Style};
+use crate::request::{Recency, SearchRequest};
+
+const MODEL: &str = "pplx_pro_upgraded";
+/// In seconds. Agents kill a command after 120 seconds.
+const TIMEOUT_OFF_TERMINAL: u64 = 110;
+const IDLE_TIMEOUT: u64 = 60;
+/// What "never" is, as a duration that can be added to now.
+const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// `settings.toml`, beside the store. The keys are the long options of `pplx search`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    recency: Option<RecencyArg>,
+    limit: Option<usize>,
+    model: Option<String>,
+    source: Option<Vec<String>>,
+    system: Option<String>,
+    language: Option<String>,
+    timezone: Option<String>,
+    save: Option<bool>,
+    format: Option<FormatArg>,
+    no_stream: Option<bool>,
+    no_wrap: Option<bool>,
+    color: Option<ColorArg>,
+    idle_timeout: Option<u64>,
+    timeout: Option<u64>,
+}
+
+/// A search, ready to run.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) request: SearchRequest,
+    pub(super) reception: Reception,
+    pub(super) format: Format,
+    pub(super) style: Style,
+    /// For the whole run.
+    pub(super) timeout: Option<Duration>,
+    pub(super) replay: Option<PathBuf>,
+    /// The model that was asked for by name; a recording may have been asked of any.
+    pub(super) named_model: Option<String>,
+    pub(super) output: Option<PathBuf>,
+    pub(super) verbose: bool,
+    pub(super) quiet: bool,
+}
+
+/// Settles everything, and reads standard input if the query says so.
+pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<Settings, Failure> {
+    let file = read_file(env)?;
+    apply_color(args.color.or(file.color), io);
+    let format = format(&args, env, &file)?;
+    let to_terminal = io.stdout_is_terminal && args.output.is_none();
+    let timeout = args.timeout.or(file.timeout).or((!to_terminal).then_some(TIMEOUT_OFF_TERMINAL));
+    let idle = args.idle_timeout.or(file.idle_timeout).unwrap_or(IDLE_TIMEOUT);
+    let streams = to_terminal && io.moves_cursor && !args.no_stream && file.no_stream != Some(true);
+    let named_model =
+        args.model.or_else(|| env.text("PPLX_MODEL")).or(file.model).map(|model| model.trim().to_owned());
+    let sources = if args.sources.is_empty() { file.source.unwrap_or_default() } else { args.sources };
+    let request = SearchRequest {
+        query: query::read(&args.query, io)?,
+        system: args.system.or(file.system),
+        recency: args.recency.or(file.recency).map(recency),
+        model: named_model.clone().filter(|model| !model.is_empty()).unwrap_or_else(|| MODEL.to_owned()),
+        sources: if sources.is_empty() { vec!["web".to_owned()] } else { sources },
+        language: args.language.or(file.language).unwrap_or_else(|| "en-US".to_owned()),
+        timezone: args.timezone.or(file.timezone).unwrap_or_else(|| machine_timezone(env)),
+        save: args.save || file.save == Some(true),
+    };
+    query::check_length(&request)?;
+    Ok(Settings {
+        request,
+        reception: Reception { idle: limit(idle).unwrap_or(NEVER), record: args.record },
+        format,
+        style: Style {
+            limit: args.limit.or(file.limit),
+            wrap: !args.no_wrap && file.no_wrap != Some(true),
+            screen: streams.then(screen),
+            now: chrono::Utc::now().timestamp(),
+        },
+        timeout: timeout.and_then(limit),
+        replay: args.replay,
+        named_model,
+        output: args.output,
+        verbose: args.verbose,
+        quiet: args.quiet,
+    })
+}
+
+/// A limit in seconds; 0 means none.
+fn limit(seconds: u64) -> Option<Duration> {
+    (seconds > 0).then(|| Duration::from_secs(seconds).min(NEVER))
+}
+
+fn read_file(env: &Environment) -> Result<File, Failure> {
+    let Ok(path) = env.config_dir().map(|dir| dir.join("settings.toml")) else { return Ok(File::default()) };
+    match fs::read_to_string(&path) {
+        Ok(text) => toml::from_str(&text).map_err(|error| unusable(&path, &text, &error)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(File::default())
+        }
+        Err(error) => Err(Failure::usage(
+            format!("Could not read {}: {error}.", path.display()),
+            "check its permissions",
+        )),
+    }
+}
+
+fn unusable(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
+    let line = error
+        .span()
+        .and_then(|span| text.get(..span.start))
+        .map_or(1, |before| before.matches('\n').count() + 1);
+    let message = format!("{}, line {line}: {}.", path.display(), error.message());
+    Failure::usage(message, "its keys are the long options of `pplx search --help`")
+}
+
+fn format(args: &SearchArgs, env: &Environment, file: &File) -> Result<Format, Failure> {
+    let typed = if args.json { Some(FormatArg::Json) } else { args.format };
+    let chosen = match typed {
+        Some(format) => Some(format),
+        None => env.text("PPLX_FORMAT").map(|name| named_format(&name)).transpose()?.or(file.format),
+    };
+    Ok(match chosen {
+        None | Some(FormatArg::Report) => Format::Report,
+        Some(FormatArg::Answer) => Format::Answer,
+        Some(FormatArg::Json) => Format::Json,
+        Some(FormatArg::Ndjson) => Format::Ndjson,
+    })
+}
+
+fn named_format(name: &str) -> Result<FormatArg, Failure> {
+    clap::ValueEnum::from_str(name.trim(), true).map_err(|_| {
+        Failure::usage(
+            format!("PPLX_FORMAT is {name:?}, which is no format."),
+            "use report, answer, json or ndjson",
+        )
+    })
+}
+
+fn apply_color(color: Option<ColorArg>, io: &mut Io) {
+    match color {
+        Some(ColorArg::Always) => io.emphasis = true,
+        Some(ColorArg::Never) => io.emphasis = false,
+        Some(ColorArg::Auto) | None => {}
+    }
+}
+
+fn recency(typed: RecencyArg) -> Recency {
+    match typed {
+        RecencyArg::Hour => Recency::Hour,
+        RecencyArg::Day => Recency::Day,
+        RecencyArg::Week => Recency::Week,
+        RecencyArg::Month => Recency::Month,
+        RecencyArg::Year => Recency::Year,
+    }
+}
+
+/// `TZ` where it names a zone, as a browser would read it, else the system's.
+fn machine_timezone(env: &Environment) -> String {
+    let named = env.text("TZ").map(|zone| zone.trim_start_matches(':').to_owned());
+    let named = named.filter(|zone| zone == "UTC" || (zone.contains('/') && !zone.starts_with('/')));
+    named.or_else(|| iana_time_zone::get_timezone().ok()).unwrap_or_else(|| "UTC".to_owned())
+}
+
+/// The terminal's size; a usual one where it has none.
+fn screen() -> Screen {
+    let (width, height) =
+        terminal_size::terminal_size().map_or((0, 0), |(width, height)| (width.0, height.0));
+    let or = |cells: u16, usual| if cells == 0 { usual } else { usize::from(cells) };
+    Screen { width: or(width, 80), height: or(height, 24) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tz_names_a_zone_or_the_system_does() {
+        let zone = |value| machine_timezone(&Environment::of(&[("TZ", value)]));
+        assert_eq!(zone("Asia/Tokyo"), "Asia/Tokyo");
+        assert_eq!(zone(":Europe/Paris"), "Europe/Paris");
+        assert_eq!(zone("UTC"), "UTC");
+        assert!(!zone("CET-1CEST").contains(','), "a rule is no name");
+    }
+
+    #[test]
+    fn zero_is_no_limit_and_nothing_overflows() {
+        assert_eq!(limit(0), None);
+        assert_eq!(limit(u64::MAX), Some(NEVER));
+    }
+}

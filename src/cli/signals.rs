@@ -1,0 +1,99 @@
+//! Signals that end a run in good order.
+
+use std::io;
+
+/// A signal that asks the program to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signal {
+    Interrupt,
+    Terminate,
+    HangUp,
+}
+
+impl Signal {
+    /// 128 and the signal's number.
+    pub(super) fn exit_code(self) -> u8 {
+        match self {
+            Self::Interrupt => 130,
+            Self::Terminate => 143,
+            Self::HangUp => 129,
+        }
+    }
+
+    pub(super) fn message(self) -> &'static str {
+        match self {
+            Self::Interrupt => "Interrupted.",
+            Self::Terminate => "Terminated.",
+            Self::HangUp => "Hung up.",
+        }
+    }
+}
+
+#[cfg(unix)]
+mod platform {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
+
+    use super::{Signal, io};
+
+    /// Waits for signals.
+    #[derive(Debug)]
+    pub(in super::super) struct Signals {
+        interrupt: Stream,
+        terminate: Stream,
+        hang_up: Stream,
+    }
+
+    impl Signals {
+        /// From here on a first signal is waited for here; a second one ends the process at once, even while it
+        /// cannot get rid of its output.
+        pub(in super::super) fn install() -> io::Result<Self> {
+            for which in [Signal::Interrupt, Signal::Terminate, Signal::HangUp] {
+                let number = i32::from(which.exit_code()) - 128;
+                let seen = Arc::new(AtomicBool::new(false));
+                signal_hook::flag::register_conditional_shutdown(number, number + 128, Arc::clone(&seen))?;
+                signal_hook::flag::register(number, seen)?;
+            }
+            Ok(Self {
+                interrupt: signal(SignalKind::interrupt())?,
+                terminate: signal(SignalKind::terminate())?,
+                hang_up: signal(SignalKind::hangup())?,
+            })
+        }
+
+        pub(in super::super) async fn next(&mut self) -> Signal {
+            tokio::select! {
+                _ = self.interrupt.recv() => Signal::Interrupt,
+                _ = self.terminate.recv() => Signal::Terminate,
+                _ = self.hang_up.recv() => Signal::HangUp,
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod platform {
+    use super::{Signal, io};
+
+    /// Waits for Ctrl-C.
+    #[derive(Debug)]
+    pub(in super::super) struct Signals;
+
+    impl Signals {
+        pub(in super::super) fn install() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        pub(in super::super) async fn next(&mut self) -> Signal {
+            // Without a handler there is nothing to wait for.
+            if tokio::signal::ctrl_c().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+            Signal::Interrupt
+        }
+    }
+}
+
+pub(super) use platform::Signals;

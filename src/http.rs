@@ -1,0 +1,223 @@
+//! The one HTTP client: where it connects, with which roots and limits. It follows no redirect, asks for no
+//! compression (which would buffer streams) and retries nothing by itself.
+
+use std::time::Duration;
+
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, StatusCode};
+use url::{Host, Url};
+
+use crate::env::Environment;
+use crate::error::{Error, Result};
+
+/// How long a connection may take to be made.
+const CONNECT_LIMIT: Duration = Duration::from_secs(20);
+
+/// The version of the service's interface that we speak.
+pub const API_VERSION: &str = "2.18";
+
+/// The service that the subscription belongs to.
+pub const WEB_HOST: &str = "https://www.perplexity.ai";
+
+/// Where the service is: its own host, or the one that `PPLX_BASE_URL` names.
+///
+/// The replacement must be https, or http on loopback, so that a session never travels in clear text.
+pub fn web_base(env: &Environment) -> Result<Url> {
+    base_url("PPLX_BASE_URL", &env.text("PPLX_BASE_URL").unwrap_or_else(|| WEB_HOST.to_owned()))
+}
+
+fn base_url(variable: &'static str, text: &str) -> Result<Url> {
+    let refuse = |reason: &str| Error::BaseUrl { variable, reason: reason.to_owned() };
+    let url = Url::parse(text.trim()).map_err(|error| refuse(&error.to_string()))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(refuse("it must not hold a user name or a password"));
+    }
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_loopback(&url) => Ok(url),
+        "http" => Err(refuse("http is allowed on loopback only; use https")),
+        _ => Err(refuse("it must be an https address")),
+    }
+}
+
+/// The address of `path` (without a leading slash) below `base`.
+pub fn endpoint(base: &Url, path: &str) -> Url {
+    let mut url = base.clone();
+    let prefix = base.path().trim_end_matches('/');
+    url.set_path(&format!("{prefix}/{path}"));
+    url.set_query(None);
+    url.set_fragment(None);
+    url
+}
+
+/// Host and port as a person writes them.
+pub fn host_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Builds the client for `base`, which is reached through the system's proxy unless it is plain http. Costs 3 ms where it loads the platform's certificates, so build it when a
+/// request is really sent.
+pub fn client(base: &Url) -> Result<Client> {
+    let builder = || {
+        Client::builder()
+            .connect_timeout(CONNECT_LIMIT)
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+    };
+    // A second call finds the provider installed, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let built = if base.scheme() == "http" {
+        builder().no_proxy().tls_certs_only([]).build()
+    } else {
+        builder().build().or_else(|_| builder().tls_backend_preconfigured(bundled_roots()).build())
+    };
+    built.map_err(|error| connect_error(base, &error))
+}
+
+/// For a machine without certificates of its own: Mozilla's roots.
+fn bundled_roots() -> rustls::ClientConfig {
+    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()
+}
+
+/// The headers by which Perplexity's own app is known.
+pub fn app_headers() -> HeaderMap {
+    HeaderMap::from_iter([
+        (header::USER_AGENT, HeaderValue::from_static("Perplexity/641 CFNetwork/1568 Darwin/25.2.0")),
+        (HeaderName::from_static("x-app-apiversion"), HeaderValue::from_static(API_VERSION)),
+    ])
+}
+
+/// A header's value that stays out of debug output; `None` for text that no header can hold.
+pub fn secret_header(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_bytes(text.as_bytes()).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+/// A reply that is not a stream: what an error is made of.
+#[derive(Debug)]
+pub struct Plain {
+    /// The reply's status.
+    pub status: StatusCode,
+    /// The body, as far as it was read.
+    pub body: String,
+    /// The `Retry-After` header.
+    pub retry_after: Option<String>,
+    /// The `Location` header.
+    pub location: Option<String>,
+    content_type: String,
+    mitigated: bool,
+}
+
+impl Plain {
+    /// Reads at most `limit` bytes of the body.
+    pub async fn read(mut response: Response, limit: usize) -> Result<Self> {
+        let text =
+            |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let mut plain = Self {
+            status: response.status(),
+            body: String::new(),
+            retry_after: text("retry-after"),
+            location: text("location"),
+            content_type: text("content-type").unwrap_or_default().to_ascii_lowercase(),
+            mitigated: text("cf-mitigated").is_some_and(|value| value.eq_ignore_ascii_case("challenge")),
+        };
+        let mut body = Vec::new();
+        let url = response.url().clone();
+        while body.len() < limit
+            && let Some(chunk) = response.chunk().await.map_err(|error| connect_error(&url, &error))?
+        {
+            body.extend_from_slice(&chunk);
+        }
+        body.truncate(limit);
+        plain.body = String::from_utf8_lossy(&body).into_owned();
+        Ok(plain)
+    }
+
+    /// Whether this is JSON, by its type or its first character.
+    pub fn is_json(&self) -> bool {
+        self.content_type.contains("json") || self.body.trim_start().starts_with(['{', '['])
+    }
+
+    /// Whether the edge in front of the service answered with a challenge for a browser. Its name in the `server`
+    /// header is no sign: good replies have it, too.
+    pub fn is_challenge(&self) -> bool {
+        const MARKS: [&str; 5] = [
+            "_cf_chl_opt",
+            "/cdn-cgi/challenge-platform",
+            "/cdn-cgi/styles/challenges.css",
+            "Just a moment...",
+            "Enable JavaScript and cookies to continue",
+        ];
+        let refused = matches!(self.status.as_u16(), 401 | 403 | 429 | 503);
+        self.mitigated || (refused && !self.is_json() && MARKS.iter().any(|mark| self.body.contains(mark)))
+    }
+}
+
+/// An error of the phase before the reply's status line, named by its innermost cause.
+pub fn connect_error(url: &Url, error: &reqwest::Error) -> Error {
+    let reason = innermost(error);
+    match proxy_for(url) {
+        Some(proxy) if error.is_connect() => Error::Proxy { proxy, reason },
+        _ => Error::Connect { host: host_of(url), reason },
+    }
+}
+
+/// The text of the innermost cause: the outer ones only repeat that a request failed, and where.
+pub fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// The proxy that the system names for `url`, without user name and password. Plain http is loopback, which is
+/// never reached through a proxy.
+fn proxy_for(url: &Url) -> Option<String> {
+    let uri = url.as_str().parse().ok()?;
+    let proxy = Matcher::from_system().intercept(&uri).filter(|_| url.scheme() != "http")?;
+    let authority = proxy.uri().authority()?.as_str();
+    Some(authority.rsplit_once('@').map_or(authority, |(_, address)| address).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_base_is_https_or_http_on_loopback() {
+        for good in ["https://x.example", "http://127.0.0.1:1", "http://[::1]:1", "http://localhost:1/prefix"]
+        {
+            assert!(base_url("V", good).is_ok(), "{good}");
+        }
+        for bad in [
+            "http://x.example",
+            "http://127.0.0.1.x.example",
+            "ftp://localhost",
+            "x",
+            "https://u:p@x.example",
+        ] {
+            assert!(base_url("V", bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn endpoints_keep_the_prefix_of_the_base() {
+        let base = Url::parse("https://x.example/prefix/?q#f").unwrap();
+        assert_eq!(endpoint(&base, "a/b").as_str(), "https://x.example/prefix/a/b");
+    }
+}

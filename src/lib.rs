@@ -1,0 +1,25 @@
+//! Search with Perplexity through the user's own subscription.
+//!
+//! The library turns a [`SearchRequest`] into [`SearchEvent`]s: [`provider::Provider`] asks, [`auth`] finds the
+//! session, [`sse`] frames the reply, and [`render`] prints what came. [`cli`] is the command line around it.
+//!
+//! The endpoint is undocumented and this client is unofficial; `README.md` says what that means.
+
+pub mod answer;
+pub mod auth;
+pub mod cli;
+pub mod env;
+pub mod error;
+pub mod http;
+pub mod io;
+pub mod origin;
+pub mod overwrite;
+pub mod provider;
+pub mod render;
+pub mod request;
+pub mod sse;
+pub mod terminal;
+
+pub use answer::{Answer, SearchEvent, Source, Step, TextChange};
+pub use error::{Error, Result};
+pub use request::{Recency, SearchRequest};

@@ -1,0 +1,190 @@
+//! The request, and what a reply's status means.
+
+use std::time::Duration;
+
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, ORIGIN, REFERER,
+};
+use reqwest::{Client, Response};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use url::Url;
+use uuid::Uuid;
+
+use super::extract::{reason_of, speaks_of_limits};
+use crate::auth::{Credential, Session};
+use crate::error::{Error, Result};
+use crate::http::{self, Plain};
+use crate::request::{Recency, SearchRequest};
+
+const PATH: &str = "rest/sse/perplexity_ask";
+/// How much of an error's body is read, in bytes.
+const MAX_ERROR: usize = 64 << 10;
+/// How much of an unknown body a message quotes, in characters.
+const MAX_QUOTE: usize = 200;
+
+/// A question that the service has begun to answer.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) response: Response,
+    pub(super) request_id: String,
+}
+
+/// Sends the question. It is sent once more, unchanged, only if the connection broke before any status line: after
+/// one, the question may have been counted.
+pub(super) async fn ask(
+    base: &Url,
+    credential: &Credential,
+    request: &SearchRequest,
+    idle: Duration,
+) -> Result<Asked> {
+    let client = http::client(base)?;
+    let url = http::endpoint(base, PATH);
+    let request_id = Uuid::new_v4().to_string();
+    let headers = headers(&credential.session, &request_id)?;
+    let body = body(request, &request_id).to_string();
+    let send = || send_once(&client, &url, &headers, &body, idle);
+    let response = match send().await {
+        Err(Failure::Broke) => send().await,
+        first => first,
+    };
+    let response = response.map_err(|failure| match failure {
+        Failure::Broke => Error::Connect {
+            host: http::host_of(&url),
+            reason: "the connection broke before a reply".to_owned(),
+        },
+        Failure::Other(error) => error,
+    })?;
+    if !response.status().is_success() {
+        return Err(refusal(response, credential).await);
+    }
+    Ok(Asked { response, request_id })
+}
+
+enum Failure {
+    /// There was a connection, and it ended before the status line.
+    Broke,
+    Other(Error),
+}
+
+async fn send_once(
+    client: &Client,
+    url: &Url,
+    headers: &HeaderMap,
+    body: &str,
+    idle: Duration,
+) -> std::result::Result<Response, Failure> {
+    let request = client.post(url.clone()).headers(headers.clone()).body(body.to_owned());
+    match timeout(idle, request.send()).await {
+        Ok(Ok(response)) => Ok(response),
+        Ok(Err(error)) if error.is_request() && !error.is_connect() && !error.is_timeout() => {
+            Err(Failure::Broke)
+        }
+        Ok(Err(error)) => Err(Failure::Other(http::connect_error(url, &error))),
+        Err(_) => Err(Failure::Other(Error::TimedOut { host: http::host_of(url), seconds: idle.as_secs() })),
+    }
+}
+
+/// The service honours the cookie; with the bearer alone it answers as to a guest, without a word about it.
+fn headers(session: &Session, request_id: &str) -> Result<HeaderMap> {
+    let secret = |text: &str| {
+        http::secret_header(text)
+            .ok_or_else(|| Error::Paste("The session holds characters that cannot be sent".to_owned()))
+    };
+    let mut headers = http::app_headers();
+    headers.insert(AUTHORIZATION, secret(&format!("Bearer {}", session.token().expose()))?);
+    headers.insert(COOKIE, secret(session.cookie_header().expose())?);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    headers.insert(ORIGIN, HeaderValue::from_static(http::WEB_HOST));
+    headers.insert(REFERER, HeaderValue::from_static("https://www.perplexity.ai/"));
+    headers.insert(HeaderName::from_static("x-app-apiclient"), HeaderValue::from_static("default"));
+    headers
+        .insert(HeaderName::from_static("x-perplexity-request-reason"), HeaderValue::from_static("submit"));
+    if let Ok(request_id) = HeaderValue::from_str(request_id) {
+        headers.insert(HeaderName::from_static("x-request-id"), request_id);
+    }
+    Ok(headers)
+}
+
+/// `supported_block_use_cases` is left out: with it the service moves the answer into other kinds of blocks.
+fn body(request: &SearchRequest, request_id: &str) -> Value {
+    let query = request.effective_query();
+    json!({
+        "query_str": query,
+        "params": {
+            "query_str": query,
+            "search_focus": "internet",
+            "mode": "copilot",
+            "model_preference": request.model,
+            "sources": request.sources,
+            "attachments": [],
+            "frontend_uuid": request_id,
+            "frontend_context_uuid": Uuid::new_v4().to_string(),
+            "version": http::API_VERSION,
+            "language": request.language,
+            "timezone": request.timezone,
+            "search_recency_filter": request.recency.map(recency_name),
+            "is_incognito": !request.save,
+            "use_schematized_api": true,
+            "skip_search_enabled": true,
+            "always_search_override": true,
+        },
+    })
+}
+
+fn recency_name(recency: Recency) -> &'static str {
+    match recency {
+        Recency::Hour => "hour",
+        Recency::Day => "day",
+        Recency::Week => "week",
+        Recency::Month => "month",
+        Recency::Year => "year",
+    }
+}
+
+/// What a reply without a stream says.
+async fn refusal(response: Response, credential: &Credential) -> Error {
+    let host = http::host_of(response.url());
+    let url = response.url().clone();
+    let reply = match Plain::read(response, MAX_ERROR).await {
+        Ok(reply) => reply,
+        Err(error) => return error,
+    };
+    let status = reply.status.as_u16();
+    let reason = reason_in(&reply).map(|reason| credential.session.redact(&reason));
+    let refused = || Error::Refused { origin: credential.origin.clone(), status };
+    match status {
+        _ if reply.is_challenge() => Error::Blocked { status },
+        300..=399 => Error::Redirect { status, target: redirect_target(&url, reply.location.as_deref()) },
+        401 => refused(),
+        402 => Error::Service { code: None, message: reason, limit: true },
+        403 if reply.is_json() && reason.as_deref().is_some_and(speaks_of_limits) => {
+            Error::Service { code: None, message: reason, limit: true }
+        }
+        403 if reply.is_json() => refused(),
+        403 => Error::Blocked { status },
+        407 => Error::Proxy { proxy: host, reason: "it wants a login (HTTP 407)".to_owned() },
+        429 => Error::RateLimited { retry_after: reply.retry_after },
+        408 | 500..=599 => Error::Unavailable { host, status },
+        _ => Error::Status { status, reason },
+    }
+}
+
+/// The reason that a body gives. Pages are never quoted.
+fn reason_in(reply: &Plain) -> Option<String> {
+    if reply.is_json() {
+        return reason_of(&reply.body).or_else(|| quoted(&reply.body));
+    }
+    quoted(&reply.body).filter(|quote| !quote.starts_with('<'))
+}
+
+fn quoted(body: &str) -> Option<String> {
+    let quote: String = body.trim().chars().take(MAX_QUOTE).collect();
+    (!quote.is_empty()).then_some(quote)
+}
+
+fn redirect_target(from: &Url, location: Option<&str>) -> String {
+    let target = location.and_then(|location| from.join(location).ok());
+    target.map_or_else(|| "an address that it does not name".to_owned(), |url| http::host_of(&url))
+}

@@ -1,0 +1,171 @@
+//! Where a reply's bytes come from, and where a copy of them goes.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::Response;
+use tokio::time::{Instant, timeout_at};
+
+use super::extract::reason_of;
+use crate::error::{Cut, Error, Result};
+use crate::http::{host_of, innermost};
+use crate::overwrite::Overwrite;
+
+/// How much of a recording is read at once, in bytes.
+const READ: usize = 64 << 10;
+/// How much of the start is kept to tell what it is, in bytes.
+const HEAD: usize = 512;
+
+/// The body of a reply.
+#[derive(Debug)]
+pub(super) struct Body {
+    source: Source,
+    recorder: Option<Recorder>,
+    head: Vec<u8>,
+    /// The reply's type says that it is no stream.
+    foreign_type: bool,
+}
+
+#[derive(Debug)]
+enum Source {
+    Reply { response: Response, idle: Duration },
+    Recording { file: File, path: PathBuf },
+}
+
+/// What came next.
+#[derive(Debug)]
+pub(super) enum Chunk {
+    Bytes(Bytes),
+    End,
+    /// The time to wait for a better end is over.
+    GraceOver,
+    Cut(Cut),
+}
+
+impl Body {
+    pub(super) fn of_reply(response: Response, idle: Duration, recorder: Option<Recorder>) -> Result<Self> {
+        let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
+        let foreign_type = content_type.is_some_and(|text| text.contains("html") || text.contains("json"));
+        Ok(Self { source: Source::Reply { response, idle }, recorder, head: Vec::new(), foreign_type })
+    }
+
+    pub(super) fn of_recording(path: PathBuf) -> Result<Self> {
+        let file = File::open(&path).map_err(|source| recording_error("read", &path, source))?;
+        Ok(Self {
+            source: Source::Recording { file, path },
+            recorder: None,
+            head: Vec::new(),
+            foreign_type: false,
+        })
+    }
+
+    /// The next bytes, waiting no longer than until `grace`.
+    pub(super) async fn chunk(&mut self, grace: Option<Instant>) -> Result<Chunk> {
+        let chunk = match &mut self.source {
+            Source::Reply { response, idle } => {
+                next_of_reply(response, *idle, grace, self.head.is_empty()).await?
+            }
+            Source::Recording { file, path } => {
+                let mut buffer = vec![0; READ];
+                let length =
+                    file.read(&mut buffer).map_err(|source| recording_error("read", path, source))?;
+                buffer.truncate(length);
+                if length == 0 { Chunk::End } else { Chunk::Bytes(buffer.into()) }
+            }
+        };
+        if let Chunk::Bytes(bytes) = &chunk {
+            if let Some(recorder) = &mut self.recorder {
+                recorder.write(bytes)?;
+            }
+            self.sniff(bytes)?;
+        }
+        Ok(chunk)
+    }
+
+    /// An event stream begins with a field's name, never with the start of a page or of JSON.
+    fn sniff(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.head.len() >= HEAD {
+            return Ok(());
+        }
+        self.head.extend(bytes.iter().take(HEAD - self.head.len()));
+        let first = self.visible_head().first();
+        if self.foreign_type || matches!(first, Some(b'<' | b'{' | b'[')) {
+            return Err(Error::NotAStream { found: self.described() });
+        }
+        Ok(())
+    }
+
+    /// Why a body without a single event was no stream, if its start says so.
+    pub(super) fn not_a_stream(&self) -> Option<Error> {
+        let head = self.visible_head();
+        let fields: [&[u8]; 5] = [b":", b"data", b"event", b"id", b"retry"];
+        let stream =
+            head.is_empty() || fields.iter().any(|field| field.starts_with(head) || head.starts_with(field));
+        (!stream || self.foreign_type).then(|| Error::NotAStream { found: self.described() })
+    }
+
+    fn visible_head(&self) -> &[u8] {
+        self.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.head).trim_ascii_start()
+    }
+
+    fn described(&self) -> String {
+        let head = self.visible_head();
+        match head.first() {
+            Some(b'<') => {
+                "an HTML page (a sign-in or error page, perhaps of the network you are in)".to_owned()
+            }
+            Some(b'{' | b'[') => match reason_of(&String::from_utf8_lossy(head)) {
+                Some(reason) => format!("JSON ({reason})"),
+                None => "JSON".to_owned(),
+            },
+            None => "empty".to_owned(),
+            Some(_) => "something else".to_owned(),
+        }
+    }
+}
+
+async fn next_of_reply(
+    response: &mut Response,
+    idle: Duration,
+    grace: Option<Instant>,
+    first: bool,
+) -> Result<Chunk> {
+    let idle_end = Instant::now() + idle;
+    let end = grace.map_or(idle_end, |grace| grace.min(idle_end));
+    Ok(match timeout_at(end, response.chunk()).await {
+        Ok(Ok(Some(bytes))) => Chunk::Bytes(bytes),
+        Ok(Ok(None)) => Chunk::End,
+        Ok(Err(error)) => Chunk::Cut(Cut::Broken(innermost(&error))),
+        Err(_) if grace.is_some() => Chunk::GraceOver,
+        Err(_) if first => {
+            return Err(Error::TimedOut { host: host_of(response.url()), seconds: idle.as_secs() });
+        }
+        Err(_) => Chunk::Cut(Cut::Idle(idle.as_secs())),
+    })
+}
+
+/// Keeps the exact bytes of a reply's body, which is the part of a reply that holds no credential.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    file: Overwrite,
+    path: PathBuf,
+}
+
+impl Recorder {
+    /// Opens the file before anything is asked, so that no question is wasted on one that cannot be written.
+    pub(super) fn create(path: PathBuf) -> Result<Self> {
+        let file = Overwrite::open(&path).map_err(|source| recording_error("write", &path, source))?;
+        Ok(Self { file, path })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(|source| recording_error("write", &self.path, source))
+    }
+}
+
+fn recording_error(action: &'static str, path: &std::path::Path, source: io::Error) -> Error {
+    Error::Recording { action, path: path.to_owned(), source }
+}

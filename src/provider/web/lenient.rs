@@ -1,0 +1,181 @@
+//! Types that read what they can use and pass over what they cannot.
+//!
+//! The service changes its frames without notice, so a field of the wrong type counts as absent, as does null
+//! (fixture `tests/streams/wrong-types.sse`). Nothing here fails on well-formed JSON.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+/// A string; anything else is `None`.
+pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<Text>::from(Lenient::deserialize(from)?).map(|text| text.0))
+}
+
+/// A boolean; anything else is `None`.
+pub(super) fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<Option<bool>, D::Error> {
+    Ok(Option::<Flag>::from(Lenient::deserialize(from)?).map(|flag| flag.0))
+}
+
+/// A number without a fraction; anything else is `None`.
+pub(super) fn integer<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+    Ok(Option::<Integer>::from(Lenient::deserialize(from)?).map(|integer| integer.0))
+}
+
+/// A string, or a number in its decimal notation; anything else is `None`.
+pub(super) fn text_or_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<TextOrNumber>::from(Lenient::deserialize(from)?).map(|text| text.0))
+}
+
+/// An object; anything else is `None`.
+pub(super) fn object<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Ok(Option::<Object<T>>::from(Lenient::deserialize(from)?).map(|object| object.0))
+}
+
+/// A list of objects. An element that is none keeps its place as a default, because places are citation
+/// numbers; anything but a list is `None`.
+pub(super) fn objects<'de, D, T>(from: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    let list = Option::<List<Object<T>>>::from(Lenient::deserialize(from)?);
+    Ok(list
+        .map(|list| list.0.into_iter().map(|item| item.map_or_else(T::default, |object| object.0)).collect()))
+}
+
+/// A list of strings. An element that is none keeps its place as an empty string, because places are chunk
+/// offsets; anything but a list is `None`.
+pub(super) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+    let list = Option::<List<Text>>::from(Lenient::deserialize(from)?);
+    Ok(list.map(|list| list.0.into_iter().map(|item| item.map_or_else(String::new, |text| text.0)).collect()))
+}
+
+/// What a [`Lenient`] value can be made of. Each kind takes the JSON types that it can use.
+trait Kind<'de>: Sized {
+    fn of_bool(_: bool) -> Option<Self> {
+        None
+    }
+    fn of_number(_: &dyn fmt::Display, _: Option<i64>) -> Option<Self> {
+        None
+    }
+    fn of_text(_: Cow<'_, str>) -> Option<Self> {
+        None
+    }
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+    fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Option<Self>, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+}
+
+struct Text(String);
+struct Flag(bool);
+struct Integer(i64);
+struct TextOrNumber(String);
+struct List<T>(Vec<Option<T>>);
+struct Object<T>(T);
+
+impl Kind<'_> for Text {
+    fn of_text(text: Cow<'_, str>) -> Option<Self> {
+        Some(Self(text.into_owned()))
+    }
+}
+
+impl Kind<'_> for Flag {
+    fn of_bool(flag: bool) -> Option<Self> {
+        Some(Self(flag))
+    }
+}
+
+impl Kind<'_> for Integer {
+    fn of_number(_: &dyn fmt::Display, integer: Option<i64>) -> Option<Self> {
+        integer.map(Self)
+    }
+}
+
+impl Kind<'_> for TextOrNumber {
+    fn of_number(number: &dyn fmt::Display, _: Option<i64>) -> Option<Self> {
+        Some(Self(number.to_string()))
+    }
+    fn of_text(text: Cow<'_, str>) -> Option<Self> {
+        Some(Self(text.into_owned()))
+    }
+}
+
+impl<'de, T: Kind<'de>> Kind<'de> for List<T> {
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element::<Lenient<T>>()? {
+            items.push(item.into());
+        }
+        Ok(Some(Self(items)))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Kind<'de> for Object<T> {
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(object)).map(|value| Some(Self(value)))
+    }
+}
+
+struct Lenient<T>(Option<T>);
+
+impl<T> From<Lenient<T>> for Option<T> {
+    fn from(lenient: Lenient<T>) -> Self {
+        lenient.0
+    }
+}
+
+impl<'de, T: Kind<'de>> Deserialize<'de> for Lenient<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(AnyType(PhantomData)).map(Self)
+    }
+}
+
+struct AnyType<T>(PhantomData<T>);
+
+impl<'de, T: Kind<'de>> Visitor<'de> for AnyType<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(T::of_bool(value))
+    }
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(T::of_number(&value, Some(value)))
+    }
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(T::of_number(&value, i64::try_from(value).ok()))
+    }
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(T::of_number(&value, None))
+    }
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(T::of_text(Cow::Borrowed(value)))
+    }
+    fn visit_string<E>(self, value: String) -> Result<Self::Value, E> {
+        Ok(T::of_text(Cow::Owned(value)))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        T::of_list(list)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
+        T::of_object(object)
+    }
+}

@@ -1,0 +1,44 @@
+//! The answer's text alone.
+
+use std::io::{self, Write};
+
+use super::live::Live;
+use super::report::printable;
+use super::{Problem, Render, Style};
+use crate::answer::{Answer, SearchEvent};
+
+/// Prints the text; on a terminal as it comes.
+pub(super) struct AnswerOnly {
+    wrap: bool,
+    live: Option<Live>,
+}
+
+impl AnswerOnly {
+    pub(super) fn new(style: &Style) -> Self {
+        Self { wrap: style.wrap, live: style.screen.map(|screen| Live::new(screen, "")) }
+    }
+}
+
+impl Render for AnswerOnly {
+    fn event(&mut self, event: &SearchEvent, out: &mut dyn Write) -> io::Result<()> {
+        match (&mut self.live, event) {
+            (Some(live), SearchEvent::Text(change)) => live.change(change, out),
+            _ => Ok(()),
+        }
+    }
+
+    fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        match &mut self.live {
+            Some(live) => live.finish(&answer.text, out),
+            None => writeln!(out, "{}", printable(&answer.text, self.wrap)),
+        }
+    }
+
+    fn problem(&mut self, _: &Problem, received: Option<&Answer>, out: &mut dyn Write) -> io::Result<()> {
+        match (&mut self.live, received) {
+            (Some(live), _) => live.leave(out),
+            (None, Some(answer)) => self.answer(answer, out),
+            (None, None) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Which sources an answer cites, and which of them to list.
+
+use std::collections::BTreeSet;
+
+use super::wrap::Fence;
+use crate::answer::{Answer, Source};
+
+/// The sources to list under a limit.
+#[derive(Debug)]
+pub(super) struct Listing<'a> {
+    /// At most as many as the limit allows, in the order of their numbers.
+    pub(super) shown: Vec<&'a Source>,
+    /// How many more there are.
+    pub(super) hidden: usize,
+    /// The numbers that the answer cites and that are not shown.
+    pub(super) cited_but_hidden: Vec<usize>,
+}
+
+impl<'a> Listing<'a> {
+    /// Cited sources come first in the choice, so that a reader who follows `[9]` arrives; the rest fills up.
+    pub(super) fn of(answer: &'a Answer, limit: Option<usize>) -> Self {
+        let limit = limit.unwrap_or(usize::MAX);
+        let cited = cited_numbers(&answer.text);
+        let is_cited = |source: &Source| source.numbers.iter().any(|number| cited.contains(number));
+        let mut by_choice: Vec<(usize, &Source)> = answer.sources.iter().enumerate().collect();
+        by_choice.sort_by_key(|(place, source)| (!is_cited(source), *place));
+        let hidden = by_choice.split_off(limit.min(by_choice.len()));
+        by_choice.sort_by_key(|(place, _)| *place);
+        let hidden_numbers = hidden.iter().flat_map(|(_, source)| source.numbers.iter().copied());
+        let cited_but_hidden: BTreeSet<usize> =
+            hidden_numbers.filter(|number| cited.contains(number)).collect();
+        Self {
+            shown: by_choice.into_iter().map(|(_, source)| source).collect(),
+            hidden: hidden.len(),
+            cited_but_hidden: cited_but_hidden.into_iter().collect(),
+        }
+    }
+
+    /// What is said about sources that are left out, if any are.
+    pub(super) fn note(&self) -> Option<String> {
+        let hidden = (self.hidden > 0).then(|| format!("{} more not shown", self.hidden))?;
+        let cited: Vec<String> = self.cited_but_hidden.iter().map(|number| format!("[{number}]")).collect();
+        Some(if cited.is_empty() { hidden } else { format!("{hidden}, among them {}", cited.join(" ")) })
+    }
+}
+
+/// The numbers `n` of all `[n]` in a Markdown text, outside of code.
+fn cited_numbers(text: &str) -> BTreeSet<usize> {
+    let mut numbers = BTreeSet::new();
+    let mut fence: Option<Fence> = None;
+    for line in text.lines() {
+        let in_fence = fence.is_some();
+        fence = match fence {
+            Some(open) => (!open.closes(line)).then_some(open),
+            None => Fence::opened_by(line),
+        };
+        if !in_fence && fence.is_none() {
+            // Inline code stands between backticks: every second piece.
+            let prose = line.split('`').step_by(2);
+            numbers.extend(prose.flat_map(numbers_in));
+        }
+    }
+    numbers
+}
+
+fn numbers_in(prose: &str) -> impl Iterator<Item = usize> {
+    prose
+        .split('[')
+        .skip(1)
+        .filter_map(|after| after.split_once(']'))
+        .filter_map(|(number, _)| number.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(text: &str, sources: usize) -> Answer {
+        let source = |number| Source { numbers: vec![number], ..Source::default() };
+        Answer { text: text.to_owned(), sources: (1..=sources).map(source).collect(), ..Answer::default() }
+    }
+
+    fn shown(answer: &Answer, limit: usize) -> Vec<usize> {
+        Listing::of(answer, Some(limit)).shown.iter().map(|source| source.numbers[0]).collect()
+    }
+
+    #[test]
+    fn code_cites_nothing() {
+        let text = "See [2][9] and `rows[0]`.\n\n```py\nprint(rows[1])\n```\n\nAnd [3].";
+        assert_eq!(cited_numbers(text), BTreeSet::from([2, 3, 9]));
+    }
+
+    #[test]
+    fn a_limit_keeps_what_is_cited() {
+        let answer = answer("Rule A holds [2]. Rule B does not [9].", 10);
+        assert_eq!(shown(&answer, 3), [1, 2, 9]);
+        assert_eq!(shown(&answer, 99).len(), 10);
+        assert_eq!(shown(&answer, 0), [0; 0]);
+        assert_eq!(Listing::of(&answer, Some(3)).note().unwrap(), "7 more not shown");
+        assert_eq!(Listing::of(&answer, Some(1)).note().unwrap(), "9 more not shown, among them [9]");
+        assert_eq!(Listing::of(&answer, None).note(), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! The machine-readable documents. Their fields are a contract: README.md, "JSON".
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::citations::Listing;
+use super::text::is_unprintable;
+use super::{Problem, Render, Style, age};
+use crate::answer::{Answer, SearchEvent, Source};
+
+/// Counts incompatible changes of the documents.
+const VERSION: u32 = 1;
+
+/// An answer.
+#[derive(Debug, Serialize)]
+pub(super) struct AnswerDocument<'a> {
+    version: u32,
+    /// Markdown with `[n]` citations; empty when only sources came.
+    answer: &'a str,
+    sources: Vec<SourceDocument<'a>>,
+    /// The model that answered; null when the service did not say.
+    model: Option<&'a str>,
+    /// The model asked for; null for a recording without `--model`.
+    requested_model: Option<&'a str>,
+    provider: &'a str,
+    /// The id for a follow-up.
+    thread: Option<&'a str>,
+    request_id: Option<&'a str>,
+    /// False for a partial answer.
+    complete: bool,
+    notes: Vec<&'a str>,
+}
+
+/// One source.
+#[derive(Debug, Serialize)]
+pub(super) struct SourceDocument<'a> {
+    /// The numbers `n` for which `[n]` means this source.
+    numbers: &'a [usize],
+    title: &'a str,
+    url: &'a str,
+    snippet: Option<&'a str>,
+    /// As the service gave it.
+    date: Option<&'a str>,
+    /// At the time of printing; null when the date is unknown.
+    age_seconds: Option<i64>,
+}
+
+/// A failure.
+#[derive(Debug, Serialize)]
+pub(super) struct ProblemDocument<'a> {
+    version: u32,
+    error: ErrorDocument<'a>,
+    /// The text that had arrived before the failure; absent when there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_answer: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct ErrorDocument<'a> {
+    /// One of the kinds in `pplx help exit-codes`.
+    kind: &'a str,
+    message: &'a str,
+    hint: Option<&'a str>,
+}
+
+impl<'a> SourceDocument<'a> {
+    pub(super) fn of(source: &'a Source, now: i64) -> Self {
+        Self {
+            numbers: &source.numbers,
+            title: &source.title,
+            url: &source.url,
+            snippet: source.snippet.as_deref(),
+            date: source.date.as_deref(),
+            age_seconds: age::seconds(source.date.as_deref(), now),
+        }
+    }
+}
+
+impl<'a> ProblemDocument<'a> {
+    pub(super) fn of(problem: &'a Problem, received: Option<&'a Answer>) -> Self {
+        let error =
+            ErrorDocument { kind: problem.kind, message: &problem.message, hint: problem.hint.as_deref() };
+        Self { version: VERSION, error, partial_answer: received.map(|answer| answer.text.as_str()) }
+    }
+}
+
+/// Hands the document of `answer` to `use_it`: it borrows from what is made here.
+pub(super) fn with_document<T>(
+    answer: &Answer,
+    style: &Style,
+    use_it: impl FnOnce(&AnswerDocument<'_>) -> T,
+) -> T {
+    let listing = Listing::of(answer, style.limit);
+    let note = listing.note().map(|note| format!("sources: {note}"));
+    use_it(&AnswerDocument {
+        version: VERSION,
+        answer: &answer.text,
+        sources: listing.shown.iter().map(|source| SourceDocument::of(source, style.now)).collect(),
+        model: answer.model.as_deref(),
+        requested_model: answer.requested_model.as_deref(),
+        provider: answer.provider,
+        thread: answer.thread.as_deref(),
+        request_id: answer.request_id.as_deref(),
+        complete: answer.complete,
+        notes: answer.notes.iter().map(String::as_str).chain(note.as_deref()).collect(),
+    })
+}
+
+/// `json` with everything escaped that could steer a terminal. Such characters occur in strings only.
+pub(super) fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_unprintable(character) {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
+}
+
+/// Prints one document at the end.
+pub(super) struct Json {
+    style: Style,
+}
+
+impl Json {
+    pub(super) fn new(style: Style) -> Self {
+        Self { style }
+    }
+}
+
+impl Render for Json {
+    fn event(&mut self, _: &SearchEvent, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        with_document(answer, &self.style, |document| write_document(document, out))
+    }
+
+    fn problem(
+        &mut self,
+        problem: &Problem,
+        received: Option<&Answer>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        write_document(&ProblemDocument::of(problem, received), out)
+    }
+}
+
+/// Writes a document over several lines, because some readers cut long ones.
+pub(super) fn write_document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let json = serde_json::to_string_pretty(document)?;
+    writeln!(out, "{}", escaped(&json))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_escaped_and_survives() {
+        let text = "a\u{202E}b\u{9B}c\u{7F}d\x1B é\n";
+        let json = escaped(&serde_json::to_string(text).unwrap());
+        assert_eq!(json, "\"a\\u202eb\\u009bc\\u007fd\\u001b é\\n\"");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
+}

@@ -1,0 +1,89 @@
+//! Printing what a search brings. Knows answers and events, not where they come from.
+
+pub mod age;
+mod answer_only;
+mod citations;
+mod json;
+mod live;
+mod ndjson;
+mod report;
+pub mod text;
+mod wrap;
+
+use std::io::{self, Write};
+
+use crate::answer::{Answer, SearchEvent};
+
+/// The output formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Answer, sources and meta data as text.
+    Report,
+    /// The answer's text alone.
+    Answer,
+    /// One JSON object.
+    Json,
+    /// One JSON object a line, as events come.
+    Ndjson,
+}
+
+/// How to print.
+#[derive(Debug, Clone)]
+pub struct Style {
+    /// How many sources to print at most.
+    pub limit: Option<usize>,
+    /// Break lines that are longer than what readers of the output take.
+    pub wrap: bool,
+    /// The terminal to draw on as the text comes; `None` to write it when it can no longer change.
+    pub screen: Option<Screen>,
+    /// The time now, in Unix seconds: what ages are counted from.
+    pub now: i64,
+}
+
+/// A terminal's size, in cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Screen {
+    /// Columns, at least 1.
+    pub width: usize,
+    /// Rows, at least 1.
+    pub height: usize,
+}
+
+/// A failure, as it is told to people and programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// One word for programs, such as `auth` or `network`.
+    pub kind: &'static str,
+    /// What happened, in one line.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// Prints one search.
+pub trait Render {
+    /// Something happened on the way.
+    fn event(&mut self, event: &SearchEvent, out: &mut dyn Write) -> io::Result<()>;
+
+    /// The search ended with an answer, whole or not.
+    fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()>;
+
+    /// The search failed, possibly after some text had been `received`. What people read about it goes to standard
+    /// error; this is for the formats that carry it, too, and to keep what was received.
+    fn problem(
+        &mut self,
+        problem: &Problem,
+        received: Option<&Answer>,
+        out: &mut dyn Write,
+    ) -> io::Result<()>;
+}
+
+/// The renderer of a format.
+pub fn renderer(format: Format, style: Style) -> Box<dyn Render> {
+    match format {
+        Format::Report => Box::new(report::Report::new(style)),
+        Format::Answer => Box::new(answer_only::AnswerOnly::new(&style)),
+        Format::Json => Box::new(json::Json::new(style)),
+        Format::Ndjson => Box::new(ndjson::Ndjson::new(style)),
+    }
+}

@@ -1,0 +1,124 @@
+//! The report: answer, sources, meta data. What people, scripts and agents read by default.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::citations::Listing;
+use super::live::Live;
+use super::text::{cut, one_line, sanitize};
+use super::wrap::{LIMIT, push_wrapped, wrap};
+use super::{Problem, Render, Style, age};
+use crate::answer::{Answer, SearchEvent, Source};
+
+/// How much of a snippet is printed, in characters.
+const SNIPPET: usize = 240;
+/// What a source's lines are indented by.
+const INDENT: &str = "    ";
+/// How long one line of a source may get, in bytes, where no blank allows to break it.
+const SOURCE_LINE: usize = LIMIT - 2 * INDENT.len();
+
+/// Prints the report; on a terminal the answer as it comes.
+pub(super) struct Report {
+    style: Style,
+    live: Option<Live>,
+}
+
+impl Report {
+    pub(super) fn new(style: Style) -> Self {
+        let live = style.screen.map(|screen| Live::new(screen, "## Answer\n"));
+        Self { style, live }
+    }
+}
+
+impl Render for Report {
+    fn event(&mut self, event: &SearchEvent, out: &mut dyn Write) -> io::Result<()> {
+        match (&mut self.live, event) {
+            (Some(live), SearchEvent::Text(change)) => live.change(change, out),
+            _ => Ok(()),
+        }
+    }
+
+    fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        let mut rest = String::new();
+        match &mut self.live {
+            Some(live) => live.finish(&answer.text, out)?,
+            None => push_answer(&mut rest, answer, self.style.wrap),
+        }
+        push_sources(&mut rest, answer, &self.style);
+        push_meta(&mut rest, answer);
+        out.write_all(rest.as_bytes())
+    }
+
+    /// Text that was received is kept, without sources: nothing should take it for a result.
+    fn problem(&mut self, _: &Problem, received: Option<&Answer>, out: &mut dyn Write) -> io::Result<()> {
+        let mut text = String::new();
+        match (&mut self.live, received) {
+            (Some(live), _) => live.leave(out)?,
+            (None, Some(answer)) => {
+                push_answer(&mut text, answer, self.style.wrap);
+                push_meta(&mut text, answer);
+            }
+            (None, None) => {}
+        }
+        out.write_all(text.as_bytes())
+    }
+}
+
+/// The answer's text as it is printed off a terminal: without outer blank lines, in lines that are not cut.
+pub(super) fn printable(text: &str, wrapped: bool) -> String {
+    let clean = sanitize(text);
+    let trimmed = clean.trim_end().trim_start_matches('\n');
+    let printed = if wrapped { wrap(trimmed) } else { trimmed.into() };
+    printed.into_owned()
+}
+
+fn push_answer(out: &mut String, answer: &Answer, wrapped: bool) {
+    out.push_str("## Answer\n");
+    let text = printable(&answer.text, wrapped);
+    out.push_str(if text.is_empty() { "(no answer text)" } else { &text });
+    out.push_str("\n\n");
+}
+
+fn push_sources(out: &mut String, answer: &Answer, style: &Style) {
+    let listing = Listing::of(answer, style.limit);
+    let count = listing.shown.len();
+    let noun = if count == 1 { "source" } else { "sources" };
+    let note = listing.note().map(|note| format!(" ({note})")).unwrap_or_default();
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "## Sources\n{count} {noun}{note}");
+    if answer.sources.is_empty() {
+        out.push_str("(no sources returned)\n");
+    }
+    for source in listing.shown {
+        push_source(out, source, style.now);
+    }
+    out.push('\n');
+}
+
+fn push_source(out: &mut String, source: &Source, now: i64) {
+    let numbers: String = source.numbers.iter().map(|number| format!("[{number}]")).collect();
+    let title = one_line(&source.title);
+    let age = age::phrase(age::seconds(source.date.as_deref(), now));
+    let title = cut(&title, SNIPPET, SOURCE_LINE - numbers.len().min(LIMIT / 2) - age.len());
+    push_wrapped(out, &format!("{numbers} {title} ({age})"), INDENT);
+    let _ = writeln!(out, "\n{INDENT}{}", one_line(&source.url));
+    let snippet = source.snippet.as_deref().map(one_line).unwrap_or_default();
+    if !snippet.is_empty() {
+        push_wrapped(out, &format!("{INDENT}{}", cut(&snippet, SNIPPET, SOURCE_LINE)), INDENT);
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+fn push_meta(out: &mut String, answer: &Answer) {
+    let mut line = |name: &str, value: &str| {
+        push_wrapped(out, &format!("{name}: {}", one_line(value)), "");
+        out.push('\n');
+    };
+    line("## Meta\nProvider", answer.provider);
+    line("Model", answer.model.as_deref().unwrap_or("unknown"));
+    if let Some(thread) = &answer.thread {
+        line("Thread", thread);
+    }
+    answer.notes.iter().for_each(|note| line("Note", note));
+}

@@ -1,0 +1,198 @@
+//! Breaking long lines, so that readers which cut lines lose nothing: omp's shell tool drops what follows byte 768.
+
+use std::borrow::Cow;
+
+/// Lines are broken to at most this many bytes, where a blank allows it.
+pub(super) const LIMIT: usize = 700;
+
+/// Breaks the long lines of a Markdown text at blanks. Fenced code and tables stay as they are, and no line begins
+/// with a word that would start a block there.
+pub(super) fn wrap(text: &str) -> Cow<'_, str> {
+    if text.split('\n').all(|line| line.len() <= LIMIT) {
+        return Cow::Borrowed(text);
+    }
+    let tables = table_lines(text);
+    let mut fence: Option<Fence> = None;
+    let mut wrapped = String::with_capacity(text.len() + text.len() / LIMIT);
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            wrapped.push('\n');
+        }
+        let in_fence = fence.is_some();
+        fence = match fence {
+            Some(open) => (!open.closes(line)).then_some(open),
+            None => Fence::opened_by(line),
+        };
+        if in_fence || fence.is_some() || tables.contains(&index) {
+            wrapped.push_str(line);
+        } else {
+            push_wrapped(&mut wrapped, line, "");
+        }
+    }
+    Cow::Owned(wrapped)
+}
+
+/// Appends `line`, broken where it is too long; every piece after the first is indented by `indent`.
+pub(super) fn push_wrapped(out: &mut String, line: &str, indent: &str) {
+    let mut rest = line;
+    let mut room = LIMIT;
+    while rest.len() > room {
+        let Some((piece, after)) = break_at(rest, room) else { break };
+        out.push_str(piece);
+        out.push('\n');
+        out.push_str(indent);
+        rest = after;
+        room = LIMIT - indent.len();
+    }
+    out.push_str(rest);
+}
+
+/// The longest front of `line` of at most `room` bytes that may stand alone, and what follows it. Where no blank is
+/// early enough, the first one after it; `None` where there is none.
+fn break_at(line: &str, room: usize) -> Option<(&str, &str)> {
+    let indent = line.len() - line.trim_start().len();
+    let blanks = line.match_indices(' ').map(|(at, _)| at).filter(|at| *at > indent);
+    let may_break = |at: &usize| line.get(at + 1..).is_some_and(|after| !starts_block(after.trim_start()));
+    let (mut best, mut later) = (None, None);
+    for at in blanks.filter(may_break) {
+        if at <= room {
+            best = Some(at);
+        } else {
+            later = Some(at);
+            break;
+        }
+    }
+    let at = best.or(later)?;
+    let (piece, after) = line.split_at_checked(at)?;
+    let after = after.trim_start();
+    (!after.is_empty()).then_some((piece.trim_end(), after))
+}
+
+/// Whether Markdown would read `text`, at the start of a line, as the start of a block: a heading, a list, a quote,
+/// a fence, a rule, a table, or the underline of a heading.
+fn starts_block(text: &str) -> bool {
+    let word = text.split([' ', '\n']).next().unwrap_or_default();
+    let digits = word.trim_start_matches(|character: char| character.is_ascii_digit());
+    let numbered = digits.len() < word.len() && matches!(digits, "." | ")");
+    let bullet = matches!(word, "-" | "*" | "+");
+    let heading = !word.is_empty() && word.len() <= 6 && word.bytes().all(|byte| byte == b'#');
+    let rule = !word.is_empty() && word.bytes().all(|byte| matches!(byte, b'-' | b'=' | b'*' | b'_'));
+    let fence = word.starts_with("```") || word.starts_with("~~~");
+    numbered || bullet || heading || rule || fence || word.is_empty() || word.starts_with(['>', '|'])
+}
+
+/// An open code fence.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fence {
+    character: char,
+    length: usize,
+}
+
+impl Fence {
+    /// The fence that `line` opens, if it does.
+    pub(super) fn opened_by(line: &str) -> Option<Self> {
+        let line = without_markers(line);
+        let character = line.chars().next().filter(|character| matches!(character, '`' | '~'))?;
+        let length = line.len() - line.trim_start_matches(character).len();
+        let info = line.trim_start_matches(character);
+        (length >= 3 && !(character == '`' && info.contains('`'))).then_some(Self { character, length })
+    }
+
+    /// Whether `line` closes it.
+    pub(super) fn closes(self, line: &str) -> bool {
+        let line = without_markers(line).trim_end();
+        line.len() >= self.length && line.chars().all(|character| character == self.character)
+    }
+}
+
+/// `line` without indentation, and without the markers of quotes and list items that it may stand in.
+fn without_markers(line: &str) -> &str {
+    let mut line = line.trim_start();
+    while let Some(inner) =
+        line.strip_prefix('>').or_else(|| line.strip_prefix("- ")).or_else(|| line.strip_prefix("* "))
+    {
+        line = inner.trim_start();
+    }
+    line
+}
+
+/// The indices of lines that belong to tables: around each delimiter row, as far as there are bars.
+fn table_lines(text: &str) -> Vec<usize> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let is_delimiter = |line: &str| {
+        line.contains('|')
+            && line.contains('-')
+            && line.trim().chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
+    };
+    let mut found = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        if is_delimiter(line) && index > 0 {
+            let body = lines.iter().enumerate().skip(index).take_while(|(_, line)| line.contains('|'));
+            found.push(index - 1);
+            found.extend(body.map(|(index, _)| index));
+        } else if line.trim_start().starts_with('|') {
+            found.push(index);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(count: usize) -> String {
+        vec!["word"; count].join(" ")
+    }
+
+    #[test]
+    fn long_lines_break_at_blanks_and_lose_nothing() {
+        let text = format!("{}\n\nshort", words(400));
+        let wrapped = wrap(&text);
+        assert!(wrapped.lines().all(|line| line.len() <= LIMIT));
+        assert_eq!(
+            wrapped.split_whitespace().collect::<Vec<_>>(),
+            text.split_whitespace().collect::<Vec<_>>()
+        );
+        assert_eq!(wrap("short"), "short");
+    }
+
+    #[test]
+    fn fences_and_tables_stay_as_they_are() {
+        let long = words(200);
+        for text in [
+            format!("```\n{long}\n```"),
+            format!("~~~~ txt\n{long}\n~~~\n{long}\n~~~~"),
+            format!("> ```\n> {long}\n> ```"),
+            format!("| a | b |\n|---|---|\n| {long} | x |"),
+            format!("a | b\n--|--\n{long} | x"),
+        ] {
+            assert_eq!(wrap(&text), text);
+        }
+        assert_ne!(wrap(&format!("```\nx\n```\n{long}")), format!("```\nx\n```\n{long}"), "after a fence");
+    }
+
+    #[test]
+    fn no_address_is_broken() {
+        let url = format!("https://x.example/{}", "a".repeat(900));
+        let text = format!("see {url} for more");
+        assert!(wrap(&text).contains(&url));
+        assert_eq!(wrap(&url), url);
+    }
+
+    #[test]
+    fn no_line_begins_like_a_block() {
+        for marker in ["-", "*", "+", "#", "##", "1.", "12)", ">", "|", "```", "---", "==="] {
+            let text = vec![format!("word {marker} word"); 100].join(" ");
+            let wrapped = wrap(&text);
+            assert!(wrapped.contains('\n'));
+            assert!(wrapped.lines().skip(1).all(|line| !starts_block(line)), "{marker}");
+        }
+    }
+
+    #[test]
+    fn the_bound_is_in_bytes() {
+        let text = vec!["ééééééé"; 100].join(" ");
+        assert!(wrap(&text).lines().all(|line| line.len() <= LIMIT));
+    }
+}
