@@ -8,8 +8,8 @@ use crate::env::Environment;
 
 /// Where a command reads and writes.
 pub struct Io {
-    out: Box<dyn Write>,
-    err: Box<dyn Write>,
+    out: Box<dyn Write + Send>,
+    err: Box<dyn Write + Send>,
     /// Standard input is a terminal.
     pub stdin_is_terminal: bool,
     /// Standard output is a terminal.

@@ -145,7 +145,17 @@ impl Decoder {
         }
         let mut line = std::mem::take(&mut self.line);
         line.extend_from_slice(tail);
-        let ends_event = self.field(&line);
+        let ends_event = match value_of(&line, b"data") {
+            Some(value) if !self.has_data => {
+                // A long line becomes the data as it is, instead of being copied.
+                let start = line.len() - value.len();
+                line.drain(..start);
+                std::mem::swap(&mut self.data, &mut line);
+                self.has_data = true;
+                false
+            }
+            _ => self.field(&line),
+        };
         line.clear();
         self.line = line;
         ends_event

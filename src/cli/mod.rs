@@ -29,40 +29,47 @@ pub fn main() -> ExitCode {
     let env = Environment::of_process();
     let mut io = Io::of_process(&env);
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let result = match Cli::try_parse_from(&arguments) {
-        Ok(cli) => run(cli.command, &env, &mut io),
-        Err(error) => usage::answer(&error, &arguments, &mut io),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            if let Some(problem) = failure.problem() {
-                tell(&problem, false, &mut io);
-            }
-            ExitCode::from(failure.exit_code())
-        }
+    match Cli::try_parse_from(&arguments) {
+        Ok(cli) => run(cli.command, env, io),
+        Err(error) => end(usage::answer(&error, &arguments, &mut io), &mut io),
     }
 }
 
-fn run(command: Command, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
     match command {
-        Command::Search(args) => block_on(search::run(*args, env, io)),
-        Command::Login(args) => block_on(login::run(args, env, io)),
-        Command::Logout(_) => logout::run(env, io),
-        Command::Status(args) => block_on(status::run(&args, env, io)),
-        Command::Completions { shell } => generated::completions(shell, io),
-        Command::Man => generated::man(io),
-        Command::Help { topic } => help::run(topic.as_deref(), io),
+        Command::Search(args) => {
+            block_on(async move { end(search::run(*args, &env, &mut io).await, &mut io) })
+        }
+        Command::Login(args) => block_on(async move { end(login::run(args, &env, &mut io).await, &mut io) }),
+        Command::Status(args) => {
+            block_on(async move { end(status::run(&args, &env, &mut io).await, &mut io) })
+        }
+        Command::Logout(_) => end(logout::run(&env, &mut io), &mut io),
+        Command::Completions { shell } => end(generated::completions(shell, &mut io), &mut io),
+        Command::Man => end(generated::man(&mut io), &mut io),
+        Command::Help { topic } => end(help::run(topic.as_deref(), &mut io), &mut io),
     }
 }
 
-/// One thread is enough, and several would wake each other for every chunk.
-fn block_on(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let result = runtime.block_on(work);
+/// Runs `work` on one thread: several would wake each other for every chunk. It is a task beside those of the HTTP
+/// client, because what `block_on` itself waits for is looked at only together with the system's events.
+fn block_on(work: impl Future<Output = ExitCode> + Send + 'static) -> ExitCode {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+        return ExitCode::FAILURE;
+    };
+    let code = runtime.block_on(runtime.spawn(work)).unwrap_or(ExitCode::FAILURE);
     // A name that is still being resolved must not hold up the end.
     runtime.shutdown_background();
-    result
+    code
+}
+
+/// The exit code of a command, once what there is to say about a failure is said.
+fn end(result: Result<(), Failure>, io: &mut Io) -> ExitCode {
+    let Err(failure) = result else { return ExitCode::SUCCESS };
+    if let Some(problem) = failure.problem() {
+        tell(&problem, false, io);
+    }
+    ExitCode::from(failure.exit_code())
 }
 
 /// An error is one line on standard error, then one with what to do.

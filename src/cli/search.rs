@@ -1,9 +1,10 @@
 //! `pplx search`.
 
 use std::io::{self, Write};
+use std::pin::Pin;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::Sleep;
 
 use super::args::SearchArgs;
 use super::failure::Failure;
@@ -38,7 +39,9 @@ pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Res
 /// Opens the search and prints its events until it ends, in one way or another.
 async fn pump(settings: &Settings, env: &Environment, stop: &mut Stop, printer: &mut Printer<'_>) -> Ended {
     let opened = match &settings.replay {
-        Some(recording) => Search::replay(recording.clone(), settings.named_model.clone()),
+        Some(recording) => {
+            Search::replay(recording.clone(), settings.named_model.clone(), &settings.reception)
+        }
         None => match stop.unless(ask(settings, env)).await {
             Ok(opened) => opened,
             Err(stopped) => return stopped.before_a_reply(),
@@ -83,7 +86,8 @@ impl Ended {
 
 /// What ends a run from outside: a deadline or a signal.
 struct Stop {
-    deadline: Option<(Instant, Duration)>,
+    timeout: Duration,
+    deadline: Option<Pin<Box<Sleep>>>,
     signals: Signals,
 }
 
@@ -94,27 +98,26 @@ enum Stopped {
 
 impl Stop {
     fn new(timeout: Option<Duration>) -> io::Result<Self> {
-        let deadline = timeout.map(|timeout| (Instant::now() + timeout, timeout));
-        Ok(Self { deadline, signals: Signals::install()? })
+        Ok(Self {
+            timeout: timeout.unwrap_or_default(),
+            deadline: timeout.map(|timeout| Box::pin(tokio::time::sleep(timeout))),
+            signals: Signals::install()?,
+        })
     }
 
     /// The result of `work`, unless it is stopped first.
     async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Stopped> {
-        let deadline = self.deadline;
-        let over = async {
-            match deadline {
-                Some((end, timeout)) => {
-                    tokio::time::sleep_until(end).await;
-                    timeout
-                }
+        let deadline = async {
+            match &mut self.deadline {
+                Some(deadline) => deadline.as_mut().await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             biased;
-            signal = self.signals.next() => Err(Stopped::Signal(signal)),
-            timeout = over => Err(Stopped::Deadline(timeout)),
             result = work => Ok(result),
+            signal = self.signals.next() => Err(Stopped::Signal(signal)),
+            () = deadline => Err(Stopped::Deadline(self.timeout)),
         }
     }
 }
@@ -145,7 +148,7 @@ impl Stopped {
 struct Printer<'a> {
     io: &'a mut Io,
     file: Option<Overwrite>,
-    renderer: Box<dyn Render>,
+    renderer: Box<dyn Render + Send>,
     verbose: bool,
     quiet: bool,
 }

@@ -85,7 +85,11 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
     query::check_length(&request)?;
     Ok(Settings {
         request,
-        reception: Reception { idle: limit(idle).unwrap_or(NEVER), record: args.record },
+        reception: Reception {
+            idle: limit(idle).unwrap_or(NEVER),
+            record: args.record,
+            events: args.verbose || streams || format == Format::Ndjson,
+        },
         format,
         style: Style {
             limit: args.limit.or(file.limit),

@@ -21,6 +21,8 @@ pub struct Reception {
     pub idle: Duration,
     /// Where the reply's exact bytes are kept.
     pub record: Option<PathBuf>,
+    /// Tell what happens on the way. Whoever only waits for the end saves the work.
+    pub events: bool,
 }
 
 /// A provider, with what it needs to be asked.
@@ -82,8 +84,8 @@ impl Search {
 
     /// A search that is answered from a recording of the subscription endpoint, without network or login. `model`
     /// is the model that was asked for, if that is known.
-    pub fn replay(recording: PathBuf, model: Option<String>) -> Result<Self> {
-        web::Search::replay(recording, model).map(Self::web)
+    pub fn replay(recording: PathBuf, model: Option<String>, reception: &Reception) -> Result<Self> {
+        web::Search::replay(recording, model, reception).map(Self::web)
     }
 
     /// The next event; `None` after [`SearchEvent::Done`]. Safe to drop while it waits.

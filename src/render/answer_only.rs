@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::live::Live;
-use super::report::printable;
+use super::report::write_text;
 use super::{Problem, Render, Style};
 use crate::answer::{Answer, SearchEvent};
 
@@ -30,7 +30,10 @@ impl Render for AnswerOnly {
     fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         match &mut self.live {
             Some(live) => live.finish(&answer.text, out),
-            None => writeln!(out, "{}", printable(&answer.text, self.wrap)),
+            None => {
+                write_text(&answer.text, self.wrap, out)?;
+                out.write_all(b"\n")
+            }
         }
     }
 

@@ -20,6 +20,9 @@ impl<'a> Listing<'a> {
     /// Cited sources come first in the choice, so that a reader who follows `[9]` arrives; the rest fills up.
     pub(super) fn of(answer: &'a Answer, limit: Option<usize>) -> Self {
         let limit = limit.unwrap_or(usize::MAX);
+        if limit >= answer.sources.len() {
+            return Self { shown: answer.sources.iter().collect(), hidden: 0, cited_but_hidden: Vec::new() };
+        }
         let cited = cited_numbers(&answer.text);
         let is_cited = |source: &Source| source.numbers.iter().any(|number| cited.contains(number));
         let mut by_choice: Vec<(usize, &Source)> = answer.sources.iter().enumerate().collect();

@@ -79,7 +79,7 @@ pub trait Render {
 }
 
 /// The renderer of a format.
-pub fn renderer(format: Format, style: Style) -> Box<dyn Render> {
+pub fn renderer(format: Format, style: Style) -> Box<dyn Render + Send> {
     match format {
         Format::Report => Box::new(report::Report::new(style)),
         Format::Answer => Box::new(answer_only::AnswerOnly::new(&style)),

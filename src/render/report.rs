@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::citations::Listing;
 use super::live::Live;
 use super::text::{cut, one_line, sanitize};
-use super::wrap::{LIMIT, push_wrapped, wrap};
+use super::wrap::{self, LIMIT};
 use super::{Problem, Render, Style, age};
 use crate::answer::{Answer, SearchEvent, Source};
 
@@ -39,11 +39,11 @@ impl Render for Report {
     }
 
     fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        let mut rest = String::new();
         match &mut self.live {
             Some(live) => live.finish(&answer.text, out)?,
-            None => push_answer(&mut rest, answer, self.style.wrap),
+            None => write_answer(answer, self.style.wrap, out)?,
         }
+        let mut rest = String::new();
         push_sources(&mut rest, answer, &self.style);
         push_meta(&mut rest, answer);
         out.write_all(rest.as_bytes())
@@ -51,32 +51,53 @@ impl Render for Report {
 
     /// Text that was received is kept, without sources: nothing should take it for a result.
     fn problem(&mut self, _: &Problem, received: Option<&Answer>, out: &mut dyn Write) -> io::Result<()> {
-        let mut text = String::new();
         match (&mut self.live, received) {
-            (Some(live), _) => live.leave(out)?,
+            (Some(live), _) => live.leave(out),
             (None, Some(answer)) => {
-                push_answer(&mut text, answer, self.style.wrap);
-                push_meta(&mut text, answer);
+                write_answer(answer, self.style.wrap, out)?;
+                let mut meta = String::new();
+                push_meta(&mut meta, answer);
+                out.write_all(meta.as_bytes())
             }
-            (None, None) => {}
+            (None, None) => Ok(()),
         }
-        out.write_all(text.as_bytes())
     }
 }
 
-/// The answer's text as it is printed off a terminal: without outer blank lines, in lines that are not cut.
-pub(super) fn printable(text: &str, wrapped: bool) -> String {
+/// Writes the answer's text off a terminal: without outer blank lines, in lines that are not cut.
+pub(super) fn write_text(text: &str, wrapped: bool, out: &mut dyn Write) -> io::Result<()> {
     let clean = sanitize(text);
     let trimmed = clean.trim_end().trim_start_matches('\n');
-    let printed = if wrapped { wrap(trimmed) } else { trimmed.into() };
-    printed.into_owned()
+    if !wrapped {
+        return out.write_all(trimmed.as_bytes());
+    }
+    for (index, line) in wrap::lines(trimmed).enumerate() {
+        if index > 0 {
+            out.write_all(b"\n")?;
+        }
+        out.write_all(line.as_bytes())?;
+    }
+    Ok(())
 }
 
-fn push_answer(out: &mut String, answer: &Answer, wrapped: bool) {
-    out.push_str("## Answer\n");
-    let text = printable(&answer.text, wrapped);
-    out.push_str(if text.is_empty() { "(no answer text)" } else { &text });
-    out.push_str("\n\n");
+/// Appends `line` in pieces that are not cut, each after the first indented by `indent`.
+fn push_wrapped(out: &mut String, line: &str, indent: &str) {
+    for (index, piece) in wrap::pieces(line, LIMIT, LIMIT - indent.len()).enumerate() {
+        if index > 0 {
+            out.push('\n');
+            out.push_str(indent);
+        }
+        out.push_str(piece);
+    }
+}
+
+fn write_answer(answer: &Answer, wrapped: bool, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"## Answer\n")?;
+    match answer.text.trim_start() {
+        "" => out.write_all(b"(no answer text)")?,
+        _ => write_text(&answer.text, wrapped, out)?,
+    }
+    out.write_all(b"\n\n")
 }
 
 fn push_sources(out: &mut String, answer: &Answer, style: &Style) {

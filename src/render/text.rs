@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// `text` without control characters (but LF and tab), escape sequences and bidirectional overrides. CRLF and CR
 /// become LF.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unprintable) {
+    if !text.as_bytes().chunks(256).any(may_be_unprintable) || !text.chars().any(is_unprintable) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
@@ -22,6 +22,16 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(clean)
+}
+
+/// Whether any byte may be of a character that must go: a quick look, which most text passes. No branches, so that
+/// it runs on many bytes at a time.
+fn may_be_unprintable(bytes: &[u8]) -> bool {
+    let suspicious = |byte: u8| {
+        let control = (byte < 0x20) & (byte != b'\n') & (byte != b'\t');
+        control | (byte == 0x7F) | (byte == 0xC2) | (byte == 0xE2)
+    };
+    bytes.iter().fold(false, |found, byte| found | suspicious(*byte))
 }
 
 /// Whether a character could move the cursor, change the terminal's state or reorder what is read.

@@ -1,68 +1,56 @@
 //! Breaking long lines, so that readers which cut lines lose nothing: omp's shell tool drops what follows byte 768.
 
-use std::borrow::Cow;
+use memchr::{memchr, memchr_iter, memrchr_iter};
 
 /// Lines are broken to at most this many bytes, where a blank allows it.
 pub(super) const LIMIT: usize = 700;
 
-/// Breaks the long lines of a Markdown text at blanks. Fenced code and tables stay as they are, and no line begins
-/// with a word that would start a block there.
-pub(super) fn wrap(text: &str) -> Cow<'_, str> {
-    if text.split('\n').all(|line| line.len() <= LIMIT) {
-        return Cow::Borrowed(text);
-    }
+/// The lines of a Markdown text, the long ones broken at blanks. Fenced code and tables stay as they are, and no
+/// line begins with a word that would start a block there.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     let tables = table_lines(text);
     let mut fence: Option<Fence> = None;
-    let mut wrapped = String::with_capacity(text.len() + text.len() / LIMIT);
-    for (index, line) in text.split('\n').enumerate() {
-        if index > 0 {
-            wrapped.push('\n');
-        }
+    split_lines(text).enumerate().flat_map(move |(index, line)| {
         let in_fence = fence.is_some();
         fence = match fence {
             Some(open) => (!open.closes(line)).then_some(open),
             None => Fence::opened_by(line),
         };
-        if in_fence || fence.is_some() || tables.contains(&index) {
-            wrapped.push_str(line);
-        } else {
-            push_wrapped(&mut wrapped, line, "");
-        }
-    }
-    Cow::Owned(wrapped)
+        let verbatim = in_fence || fence.is_some() || tables.binary_search(&index).is_ok();
+        pieces(line, if verbatim { usize::MAX } else { LIMIT }, LIMIT)
+    })
 }
 
-/// Appends `line`, broken where it is too long; every piece after the first is indented by `indent`.
-pub(super) fn push_wrapped(out: &mut String, line: &str, indent: &str) {
-    let mut rest = line;
-    let mut room = LIMIT;
-    while rest.len() > room {
-        let Some((piece, after)) = break_at(rest, room) else { break };
-        out.push_str(piece);
-        out.push('\n');
-        out.push_str(indent);
-        rest = after;
-        room = LIMIT - indent.len();
-    }
-    out.push_str(rest);
+/// `line` in pieces: the first of at most `room` bytes, the others of at most `later_room`, where a blank allows it.
+pub(super) fn pieces(line: &str, room: usize, later_room: usize) -> impl Iterator<Item = &str> {
+    let mut rest = Some((line, room));
+    std::iter::from_fn(move || {
+        let (line, room) = rest.take()?;
+        let broken = if line.len() > room { break_at(line, room) } else { None };
+        let Some((piece, after)) = broken else { return Some(line) };
+        rest = Some((after, later_room));
+        Some(piece)
+    })
+}
+
+/// The text between line feeds. Much faster on long lines than the standard library's `split`.
+fn split_lines(text: &str) -> impl Iterator<Item = &str> {
+    let ends = memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
+    let mut start = 0;
+    ends.filter_map(move |end| text.get(std::mem::replace(&mut start, end + 1)..end))
 }
 
 /// The longest front of `line` of at most `room` bytes that may stand alone, and what follows it. Where no blank is
 /// early enough, the first one after it; `None` where there is none.
 fn break_at(line: &str, room: usize) -> Option<(&str, &str)> {
     let indent = line.len() - line.trim_start().len();
-    let blanks = line.match_indices(' ').map(|(at, _)| at).filter(|at| *at > indent);
-    let may_break = |at: &usize| line.get(at + 1..).is_some_and(|after| !starts_block(after.trim_start()));
-    let (mut best, mut later) = (None, None);
-    for at in blanks.filter(may_break) {
-        if at <= room {
-            best = Some(at);
-        } else {
-            later = Some(at);
-            break;
-        }
-    }
-    let at = best.or(later)?;
+    let may_break = |at: &usize| {
+        *at > indent && line.get(at + 1..).is_some_and(|after| !starts_block(after.trim_start()))
+    };
+    let (front, back) = line.as_bytes().split_at_checked(room + 1)?;
+    let at = memrchr_iter(b' ', front)
+        .find(may_break)
+        .or_else(|| memchr_iter(b' ', back).map(|at| at + room + 1).find(may_break))?;
     let (piece, after) = line.split_at_checked(at)?;
     let after = after.trim_start();
     (!after.is_empty()).then_some((piece.trim_end(), after))
@@ -116,21 +104,22 @@ fn without_markers(line: &str) -> &str {
     line
 }
 
-/// The indices of lines that belong to tables: around each delimiter row, as far as there are bars.
+/// The indices of lines that belong to tables, ascending: those that begin with a bar, and those with a bar from
+/// above a delimiter row on.
 fn table_lines(text: &str) -> Vec<usize> {
-    let lines: Vec<&str> = text.split('\n').collect();
-    let is_delimiter = |line: &str| {
-        line.contains('|')
-            && line.contains('-')
-            && line.trim().chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
-    };
-    let mut found = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        if is_delimiter(line) && index > 0 {
-            let body = lines.iter().enumerate().skip(index).take_while(|(_, line)| line.contains('|'));
-            found.push(index - 1);
-            found.extend(body.map(|(index, _)| index));
-        } else if line.trim_start().starts_with('|') {
+    let mut found: Vec<usize> = Vec::new();
+    if memchr(b'|', text.as_bytes()).is_none() {
+        return found;
+    }
+    let mut in_table = false;
+    for (index, line) in split_lines(text).enumerate() {
+        let has_bar = memchr(b'|', line.as_bytes()).is_some();
+        let is_delimiter = has_bar && line.trim().chars().all(|c| matches!(c, '|' | '-' | ':' | ' '));
+        if is_delimiter && let Some(head) = index.checked_sub(1).filter(|head| found.last() != Some(head)) {
+            found.push(head);
+        }
+        in_table = has_bar && (in_table || is_delimiter);
+        if in_table || line.trim_start().starts_with('|') {
             found.push(index);
         }
     }
@@ -140,6 +129,10 @@ fn table_lines(text: &str) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn wrap(text: &str) -> String {
+        lines(text).collect::<Vec<_>>().join("\n")
+    }
 
     fn words(count: usize) -> String {
         vec!["word"; count].join(" ")

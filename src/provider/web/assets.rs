@@ -40,7 +40,7 @@ struct ResearchReportWire {
 
 impl From<ResearchReportWire> for ResearchReport {
     fn from(wire: ResearchReportWire) -> Self {
-        Self { content: GrowingText::new(wire.source_content, &[]) }
+        Self { content: GrowingText::new(wire.source_content, Vec::new()) }
     }
 }
 

@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Response;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::extract::reason_of;
 use crate::error::{Cut, Error, Result};
@@ -31,7 +32,7 @@ pub(super) struct Body {
 
 #[derive(Debug)]
 enum Source {
-    Reply { response: Response, idle: Duration },
+    Reply { response: Response, patience: Patience },
     Recording { file: File, path: PathBuf },
 }
 
@@ -49,7 +50,12 @@ impl Body {
     pub(super) fn of_reply(response: Response, idle: Duration, recorder: Option<Recorder>) -> Result<Self> {
         let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
         let foreign_type = content_type.is_some_and(|text| text.contains("html") || text.contains("json"));
-        Ok(Self { source: Source::Reply { response, idle }, recorder, head: Vec::new(), foreign_type })
+        Ok(Self {
+            source: Source::Reply { response, patience: Patience::new(idle) },
+            recorder,
+            head: Vec::new(),
+            foreign_type,
+        })
     }
 
     pub(super) fn of_recording(path: PathBuf) -> Result<Self> {
@@ -65,8 +71,8 @@ impl Body {
     /// The next bytes, waiting no longer than until `grace`.
     pub(super) async fn chunk(&mut self, grace: Option<Instant>) -> Result<Chunk> {
         let chunk = match &mut self.source {
-            Source::Reply { response, idle } => {
-                next_of_reply(response, *idle, grace, self.head.is_empty()).await?
+            Source::Reply { response, patience } => {
+                next_of_reply(response, patience, grace, self.head.is_empty()).await?
             }
             Source::Recording { file, path } => {
                 let mut buffer = vec![0; READ];
@@ -129,22 +135,60 @@ impl Body {
 
 async fn next_of_reply(
     response: &mut Response,
-    idle: Duration,
+    patience: &mut Patience,
     grace: Option<Instant>,
     first: bool,
 ) -> Result<Chunk> {
-    let idle_end = Instant::now() + idle;
-    let end = grace.map_or(idle_end, |grace| grace.min(idle_end));
-    Ok(match timeout_at(end, response.chunk()).await {
-        Ok(Ok(Some(bytes))) => Chunk::Bytes(bytes),
-        Ok(Ok(None)) => Chunk::End,
-        Ok(Err(error)) => Chunk::Cut(Cut::Broken(innermost(&error))),
-        Err(_) if grace.is_some() => Chunk::GraceOver,
-        Err(_) if first => {
-            return Err(Error::TimedOut { host: host_of(response.url()), seconds: idle.as_secs() });
-        }
-        Err(_) => Chunk::Cut(Cut::Idle(idle.as_secs())),
+    patience.renew();
+    let seconds = patience.limit.as_secs();
+    Ok(tokio::select! {
+        biased;
+        chunk = response.chunk() => match chunk {
+            Ok(Some(bytes)) => Chunk::Bytes(bytes),
+            Ok(None) => Chunk::End,
+            Err(error) => Chunk::Cut(Cut::Broken(innermost(&error))),
+        },
+        () = patience.lose(grace) => match grace {
+            Some(_) => Chunk::GraceOver,
+            None if first => return Err(Error::TimedOut { host: host_of(response.url()), seconds }),
+            None => Chunk::Cut(Cut::Idle(seconds)),
+        },
     })
+}
+
+/// How long nothing may arrive. One timer serves all waits: it is set anew when it rings too early, not for every
+/// chunk.
+#[derive(Debug)]
+struct Patience {
+    limit: Duration,
+    end: Instant,
+    timer: Pin<Box<Sleep>>,
+}
+
+impl Patience {
+    fn new(limit: Duration) -> Self {
+        let end = Instant::now() + limit;
+        Self { limit, end, timer: Box::pin(sleep_until(end)) }
+    }
+
+    fn renew(&mut self) {
+        self.end = Instant::now() + self.limit;
+    }
+
+    /// Waits until nothing has arrived for too long, or until `grace`.
+    async fn lose(&mut self, grace: Option<Instant>) {
+        let end = grace.map_or(self.end, |grace| grace.min(self.end));
+        if self.timer.deadline() > end {
+            self.timer.as_mut().reset(end);
+        }
+        loop {
+            self.timer.as_mut().await;
+            if self.timer.deadline() >= end {
+                return;
+            }
+            self.timer.as_mut().reset(end);
+        }
+    }
 }
 
 /// Keeps the exact bytes of a reply's body, which is the part of a reply that holds no credential.

@@ -74,7 +74,7 @@ impl<'a> Choice<'a> {
     }
 
     /// The text without its first `start` bytes.
-    fn text_from(&self, mut start: usize) -> String {
+    pub(super) fn text_from(&self, mut start: usize) -> String {
         let mut text = String::new();
         for (_, part) in &self.parts {
             let part = part.as_str();
@@ -115,10 +115,6 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Takes over `choice` and returns the difference, if there is one. Costs the changed text, not the whole.
     pub(super) fn update(&mut self, choice: &Choice<'_>) -> Option<TextChange> {
         self.verified = choice.verified;

@@ -45,6 +45,7 @@ pub struct Search {
     decoder: Decoder,
     snapshot: Snapshot,
     events: VecDeque<SearchEvent>,
+    tells_changes: bool,
     /// Set once a frame was final: when to stop waiting for a better one.
     grace: Option<Instant>,
     /// How many events of the stream were read.
@@ -66,21 +67,22 @@ impl Search {
         let recorder = reception.record.clone().map(body::Recorder::create).transpose()?;
         let asked = ask::ask(base, credential, request, reception.idle).await?;
         let body = Body::of_reply(asked.response, reception.idle, recorder)?;
-        let search = Self::new(body, Some(request.model.clone()));
+        let search = Self::new(body, Some(request.model.clone()), reception);
         Ok(Self { request_id: Some(asked.request_id), session: Some(credential.session.clone()), ..search })
     }
 
     /// Reads a recording of a reply.
-    pub fn replay(recording: PathBuf, model: Option<String>) -> Result<Self> {
-        Body::of_recording(recording).map(|body| Self::new(body, model))
+    pub fn replay(recording: PathBuf, model: Option<String>, reception: &Reception) -> Result<Self> {
+        Body::of_recording(recording).map(|body| Self::new(body, model, reception))
     }
 
-    fn new(body: Body, requested_model: Option<String>) -> Self {
+    fn new(body: Body, requested_model: Option<String>, reception: &Reception) -> Self {
         Self {
             body,
             decoder: Decoder::default(),
             snapshot: Snapshot::default(),
             events: VecDeque::new(),
+            tells_changes: reception.events,
             grace: None,
             frames: 0,
             finished: false,
@@ -149,6 +151,9 @@ impl Search {
     }
 
     fn tell_changes(&mut self) {
+        if !self.tells_changes {
+            return;
+        }
         let text = self.snapshot.take_text_change();
         self.events.extend(self.snapshot.take_steps().into_iter().map(SearchEvent::Step));
         self.events.extend(self.snapshot.take_sources().map(SearchEvent::Sources));

@@ -244,13 +244,12 @@ impl Snapshot {
     }
 
     /// The answer's text, from `text` where no block has any; empty if there is none at all.
-    pub fn answer(&mut self) -> String {
-        self.take_text_change();
-        let streamed = self.chosen.text();
-        if streamed.trim().is_empty() && !self.failed {
-            return self.from_text().answer.filter(|text| !text.trim().is_empty()).unwrap_or_default();
+    pub fn answer(&self) -> String {
+        let streamed = Choice::of(self, &self.chosen).text_from(0);
+        if streamed.trim_start().is_empty() && !self.failed {
+            return self.from_text().answer.filter(|text| !text.trim_start().is_empty()).unwrap_or_default();
         }
-        streamed.to_owned()
+        streamed
     }
 
     fn from_text(&self) -> FromText {

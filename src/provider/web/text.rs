@@ -24,7 +24,7 @@ pub(super) struct GrowingText {
 
 impl GrowingText {
     /// A text that arrived in one piece.
-    pub(super) fn new(whole: Option<String>, chunks: &[String]) -> Self {
+    pub(super) fn new(whole: Option<String>, chunks: Vec<String>) -> Self {
         let mut text = Self::default();
         text.set_both(whole, chunks, 0, false);
         text
@@ -59,17 +59,18 @@ impl GrowingText {
     /// Merges a block that arrived as it is (not as a patch).
     pub(super) fn merge(&mut self, block: MarkdownBlock, in_final_frame: bool) {
         let offset = usize::try_from(block.chunk_starting_offset.unwrap_or(0)).unwrap_or(0);
-        self.set_both(block.answer, &block.chunks.unwrap_or_default(), offset, in_final_frame);
+        self.set_both(block.answer, block.chunks.unwrap_or_default(), offset, in_final_frame);
     }
 
     /// Chunks first, then the whole text: it wins, unless it lags behind the chunks of the same frame. On the
     /// final frame it always wins.
-    fn set_both(&mut self, whole: Option<String>, chunks: &[String], offset: usize, in_final_frame: bool) {
+    fn set_both(&mut self, whole: Option<String>, chunks: Vec<String>, offset: usize, in_final_frame: bool) {
+        let has_chunks = !chunks.is_empty();
         if chunks.iter().any(|chunk| !chunk.is_empty()) {
             self.splice(offset, self.ends.len(), chunks);
         }
         if let Some(whole) = whole
-            && (in_final_frame || chunks.is_empty() || whole.len() >= self.joined.len())
+            && (in_final_frame || !has_chunks || whole.len() >= self.joined.len())
         {
             self.set_whole(whole, in_final_frame);
         }
@@ -87,7 +88,7 @@ impl GrowingText {
     }
 
     /// Replaces the chunks from `start` up to `end` by `chunks`, both clamped to what is held.
-    fn splice(&mut self, start: usize, end: usize, chunks: &[String]) {
+    fn splice(&mut self, start: usize, end: usize, chunks: Vec<String>) {
         let end = end.min(self.ends.len());
         let start = start.min(end);
         let from = self.start_of(start);
@@ -97,7 +98,11 @@ impl GrowingText {
         self.joined.truncate(from);
         self.ends.truncate(start);
         for chunk in chunks {
-            self.joined.push_str(chunk);
+            if self.joined.is_empty() {
+                self.joined = chunk;
+            } else {
+                self.joined.push_str(&chunk);
+            }
             self.ends.push(self.joined.len());
         }
         let shift = self.joined.len();
@@ -120,7 +125,7 @@ impl GrowingText {
         let held = self.ends.len();
         let Some((index, rest)) = path.split() else {
             if let Some(chunks) = change.value::<Vec<String>>().filter(|chunks| !chunks.is_empty()) {
-                self.splice(0, held, &chunks);
+                self.splice(0, held, chunks);
             }
             return;
         };
@@ -129,8 +134,8 @@ impl GrowingText {
         }
         let chunk: Vec<String> = change.value().into_iter().collect();
         match place(&index, held, false, change) {
-            Place::Insert(index) => self.splice(index, index, &chunk),
-            Place::At(index) => self.splice(index, index + 1, &chunk),
+            Place::Insert(index) => self.splice(index, index, chunk),
+            Place::At(index) => self.splice(index, index + 1, chunk),
             Place::Nowhere => {}
         }
     }
@@ -228,7 +233,7 @@ mod tests {
 
     #[test]
     fn an_appended_chunk_leaves_the_front_unchanged() {
-        let mut text = GrowingText::new(None, &["one ".to_owned()]);
+        let mut text = GrowingText::new(None, vec!["one ".to_owned()]);
         text.take_unchanged();
         text.merge(chunks(1, &["two"]), false);
         assert_eq!(text.take_unchanged(), 4);

@@ -73,7 +73,7 @@ impl From<TextPayloadWire> for TextPayload {
         let settled =
             wire.is_streaming == Some(false) && wire.text.as_ref().is_some_and(|text| !text.is_empty());
         let chunks = wire.chunks.filter(|_| !settled).unwrap_or_default();
-        Self { variant: wire.variant, text: GrowingText::new(wire.text, &chunks) }
+        Self { variant: wire.variant, text: GrowingText::new(wire.text, chunks) }
     }
 }
 
