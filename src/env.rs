@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn the_folder_for_odd_environments() {
-        let table: &[(&[(&str, &str)], Option<&str>)] = &[
+        type Row<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);
+        let table: &[Row<'_>] = &[
             (&[("HOME", "/home/u")], Some("/home/u/.config/pplx")),
             (&[("XDG_CONFIG_HOME", ""), ("HOME", "/home/u")], Some("/home/u/.config/pplx")),
             (&[("XDG_CONFIG_HOME", "/x y/ü"), ("HOME", "/home/u")], Some("/x y/ü/pplx")),

@@ -123,26 +123,7 @@ impl Store {
         self.make_folder()?;
         let _lock = self.lock()?;
         let target = self.target()?;
-        self.write_to(&target, credential).map_err(|source| file_error("write", &target, source))
-    }
-
-    fn write_to(&self, target: &Path, credential: &Credential) -> io::Result<()> {
-        let folder = target.parent().unwrap_or(Path::new("."));
-        remove_leftovers(folder);
-        let session = &credential.session;
-        let written = Written {
-            r#type: "oauth",
-            access: session.token().expose(),
-            expires: credential.expires,
-            email: credential.email.as_deref(),
-            cookies: session.cookies().map(Secret::expose),
-        };
-        let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
-        serde_json::to_writer_pretty(&mut file, &written)?;
-        file.write_all(b"\n")?;
-        file.as_file().sync_all()?;
-        file.persist(target).map_err(|error| error.error)?;
-        Ok(())
+        write_to(&target, credential).map_err(|source| file_error("write", &target, source))
     }
 
     /// Deletes the stored session, through a link too. False when there was none.
@@ -214,6 +195,26 @@ impl Store {
         let locked = permissions::open_for_lock(self.folder()).and_then(|file| file.lock().map(|()| file));
         locked.map_err(|source| file_error("lock", self.folder(), source))
     }
+}
+
+/// Writes beside the target, then renames over it.
+fn write_to(target: &Path, credential: &Credential) -> io::Result<()> {
+    let folder = target.parent().unwrap_or(Path::new("."));
+    remove_leftovers(folder);
+    let session = &credential.session;
+    let written = Written {
+        r#type: "oauth",
+        access: session.token().expose(),
+        expires: credential.expires,
+        email: credential.email.as_deref(),
+        cookies: session.cookies().map(Secret::expose),
+    };
+    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
+    serde_json::to_writer_pretty(&mut file, &written)?;
+    file.write_all(b"\n")?;
+    file.as_file().sync_all()?;
+    file.persist(target).map_err(|error| error.error)?;
+    Ok(())
 }
 
 fn remove_leftovers(folder: &Path) {

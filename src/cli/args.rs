@@ -62,7 +62,7 @@ pub(super) struct SearchArgs {
     #[arg(short, long, value_enum, value_name = "AGE", help_heading = "What is asked")]
     pub(super) recency: Option<RecencyArg>,
 
-    /// The model that should answer [default: pplx_pro_upgraded]
+    /// The model that should answer [default: `pplx_pro_upgraded`]
     #[arg(short, long, value_name = "ID", help_heading = "What is asked")]
     pub(super) model: Option<String>,
 
@@ -147,7 +147,7 @@ pub(super) struct SearchArgs {
     pplx login --email you@example.com\n  pbpaste | pplx login --browser\n  pplx login --with-token < token.txt"
 )]
 pub(super) struct LoginArgs {
-    /// Have a code sent to this address (also: PPLX_EMAIL)
+    /// Have a code sent to this address (also: `PPLX_EMAIL`)
     #[arg(long, value_name = "ADDRESS", value_hint = ValueHint::EmailAddress)]
     pub(super) email: Option<String>,
 

@@ -82,7 +82,7 @@ impl Failure {
             return None;
         }
         let (message, hint) = match self {
-            Self::Library(error) => (error.to_string(), hint(error)),
+            Self::Library(error) => (error.to_string(), Some(hint(error))),
             Self::Usage { message, hint } => (message.clone(), Some(hint.clone())),
             Self::Output(error) => (format!("Could not write the result: {error}."), None),
             Self::Signal(signal) => (signal.message().to_owned(), None),
@@ -135,11 +135,12 @@ fn is_bad_path(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | PermissionDenied | IsADirectory | NotADirectory)
 }
 
-fn hint(error: &Error) -> Option<String> {
-    Some(match error {
+fn hint(error: &Error) -> String {
+    match error {
         Error::NotAuthenticated | Error::NotAccepted => "run `pplx login`".to_owned(),
-        Error::Expired(origin) | Error::Refused { origin, .. } => renewal(origin),
-        Error::Malformed(origin @ Origin::Environment(_), _) => renewal(origin),
+        Error::Expired(origin)
+        | Error::Refused { origin, .. }
+        | Error::Malformed(origin @ Origin::Environment(_), _) => renewal(origin),
         Error::Malformed(..) => "run `pplx logout`, then `pplx login`".to_owned(),
         Error::File { .. } => {
             "check the path and its permissions; PPLX_CONFIG_DIR names another folder".to_owned()
@@ -177,7 +178,7 @@ fn hint(error: &Error) -> Option<String> {
         }
         Error::Helper { .. } => "log in there first, or use `pplx login`".to_owned(),
         Error::Recording { .. } => "name another file".to_owned(),
-    })
+    }
 }
 
 /// How to get a new session, by where the old one came from.

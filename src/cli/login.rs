@@ -108,12 +108,11 @@ async fn by_email(args: &LoginArgs, base: &Url, env: &Environment, io: &mut Io) 
         None => Some(line(io, "", "There is no code to log in with.")?),
     };
     let mut login = Login::begin(base.clone(), &email).await?;
-    let code = match given {
-        Some(code) => code,
-        None => {
-            io.tell(&format!("A code is on its way to {email}."));
-            line(io, "Code: ", "There is no code to log in with.")?
-        }
+    let code = if let Some(code) = given {
+        code
+    } else {
+        io.tell(&format!("A code is on its way to {email}."));
+        line(io, "Code: ", "There is no code to log in with.")?
     };
     let session = match login.redeem(&without_blanks(&code)).await? {
         Outcome::Session(session) => session,

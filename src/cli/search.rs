@@ -190,7 +190,7 @@ impl<'a> Printer<'a> {
     fn tell(&mut self, event: &SearchEvent) {
         match event {
             SearchEvent::Step(Step::Searching(words)) => {
-                self.io.tell(&format!("Searching: {}", words.join(" | ")))
+                self.io.tell(&format!("Searching: {}", words.join(" | ")));
             }
             SearchEvent::Step(Step::Reading(pages)) => self.io.tell(&format!("Reading {pages} sources")),
             SearchEvent::Step(Step::Thinking) => self.io.tell("Thinking"),
@@ -215,7 +215,7 @@ impl<'a> Printer<'a> {
             .map(|answer| marked(answer, &problem.message));
         match &received {
             Some(answer) if is_unfinished(&failure) => {
-                self.print(|renderer, out| renderer.answer(answer, out))?
+                self.print(|renderer, out| renderer.answer(answer, out))?;
             }
             received => self.print(|renderer, out| renderer.problem(&problem, received.as_ref(), out))?,
         }

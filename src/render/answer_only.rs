@@ -28,12 +28,11 @@ impl Render for AnswerOnly {
     }
 
     fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        match &mut self.live {
-            Some(live) => live.finish(&answer.text, out),
-            None => {
-                write_text(&answer.text, self.wrap, out)?;
-                out.write_all(b"\n")
-            }
+        if let Some(live) = &mut self.live {
+            live.finish(&answer.text, out)
+        } else {
+            write_text(&answer.text, self.wrap, out)?;
+            out.write_all(b"\n")
         }
     }
 

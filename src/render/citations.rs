@@ -42,9 +42,14 @@ impl<'a> Listing<'a> {
     /// What is said about sources that are left out, if any are.
     pub(super) fn note(&self) -> Option<String> {
         let hidden = (self.hidden > 0).then(|| format!("{} more not shown", self.hidden))?;
-        let cited: Vec<String> = self.cited_but_hidden.iter().map(|number| format!("[{number}]")).collect();
+        let cited = brackets(&self.cited_but_hidden);
         Some(if cited.is_empty() { hidden } else { format!("{hidden}, among them {}", cited.join(" ")) })
     }
+}
+
+/// Numbers as an answer cites them.
+pub(super) fn brackets(numbers: &[usize]) -> Vec<String> {
+    numbers.iter().map(|number| format!("[{number}]")).collect()
 }
 
 /// The numbers `n` of all `[n]` in a Markdown text, outside of code.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::citations::Listing;
+use super::citations::{self, Listing};
 use super::live::Live;
 use super::text::{cut, one_line, sanitize};
 use super::wrap::{self, LIMIT};
@@ -110,14 +110,17 @@ fn push_sources(out: &mut String, answer: &Answer, style: &Style) {
     if answer.sources.is_empty() {
         out.push_str("(no sources returned)\n");
     }
-    for source in listing.shown {
+    for (index, source) in listing.shown.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
         push_source(out, source, style.now);
     }
     out.push('\n');
 }
 
 fn push_source(out: &mut String, source: &Source, now: i64) {
-    let numbers: String = source.numbers.iter().map(|number| format!("[{number}]")).collect();
+    let numbers = citations::brackets(&source.numbers).concat();
     let title = one_line(&source.title);
     let age = age::phrase(age::seconds(source.date.as_deref(), now));
     let title = cut(&title, SNIPPET, SOURCE_LINE - numbers.len().min(LIMIT / 2) - age.len());
@@ -128,7 +131,6 @@ fn push_source(out: &mut String, source: &Source, now: i64) {
         push_wrapped(out, &format!("{INDENT}{}", cut(&snippet, SNIPPET, SOURCE_LINE)), INDENT);
         out.push('\n');
     }
-    out.push('\n');
 }
 
 fn push_meta(out: &mut String, answer: &Answer) {

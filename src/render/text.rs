@@ -28,8 +28,8 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
 /// it runs on many bytes at a time.
 fn may_be_unprintable(bytes: &[u8]) -> bool {
     let suspicious = |byte: u8| {
-        let control = (byte < 0x20) & (byte != b'\n') & (byte != b'\t');
-        control | (byte == 0x7F) | (byte == 0xC2) | (byte == 0xE2)
+        let control = (byte < 0x20) && (byte != b'\n') && (byte != b'\t');
+        control || (byte == 0x7F) || (byte == 0xC2) || (byte == 0xE2)
     };
     bytes.iter().fold(false, |found, byte| found | suspicious(*byte))
 }

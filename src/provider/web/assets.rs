@@ -58,15 +58,16 @@ impl Patch for ResearchReport {
 }
 
 impl Assets {
-    /// The newest report that has text.
-    pub(super) fn report(&self) -> Option<&GrowingText> {
-        let reports = self.assets.iter().flatten().filter_map(|asset| asset.research_report.as_ref());
-        reports.map(|report| &report.content).filter(|content| !content.is_blank()).last()
+    /// The newest report that has text, and its place.
+    pub(super) fn report(&self) -> Option<(usize, &GrowingText)> {
+        let reports = self.assets.iter().flatten().map(|asset| asset.research_report.as_ref()).enumerate();
+        let texts = reports.filter_map(|(place, report)| Some((place, &report?.content)));
+        texts.filter(|(_, content)| !content.is_blank()).last()
     }
 
-    /// The same, to change it.
-    pub(super) fn report_mut(&mut self) -> Option<&mut GrowingText> {
+    /// All reports, to change them.
+    pub(super) fn reports_mut(&mut self) -> impl Iterator<Item = &mut GrowingText> {
         let reports = self.assets.iter_mut().flatten().filter_map(|asset| asset.research_report.as_mut());
-        reports.map(|report| &mut report.content).filter(|content| !content.is_blank()).last()
+        reports.map(|report| &mut report.content)
     }
 }

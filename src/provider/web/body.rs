@@ -47,15 +47,15 @@ pub(super) enum Chunk {
 }
 
 impl Body {
-    pub(super) fn of_reply(response: Response, idle: Duration, recorder: Option<Recorder>) -> Result<Self> {
+    pub(super) fn of_reply(response: Response, idle: Duration, recorder: Option<Recorder>) -> Self {
         let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
         let foreign_type = content_type.is_some_and(|text| text.contains("html") || text.contains("json"));
-        Ok(Self {
+        Self {
             source: Source::Reply { response, patience: Patience::new(idle) },
             recorder,
             head: Vec::new(),
             foreign_type,
-        })
+        }
     }
 
     pub(super) fn of_recording(path: PathBuf) -> Result<Self> {

@@ -1,6 +1,7 @@
 //! Which of the texts in a snapshot is the answer, and what changed in it.
 
-use super::snapshot::{MarkdownEntry, Snapshot};
+use super::markdown::MarkdownEntry;
+use super::snapshot::Snapshot;
 use super::text::GrowingText;
 use crate::answer::TextChange;
 
@@ -10,8 +11,12 @@ pub(super) struct Choice<'a> {
     kind: Kind,
     /// Each part with an id that it keeps for the whole reply.
     parts: Vec<(usize, &'a GrowingText)>,
-    /// The front of the aggregate that is known to equal the first segment, in bytes.
+    /// The front in which the aggregate equals the first segment, in bytes.
     verified: usize,
+    /// The part of that front in which neither has changed.
+    kept: usize,
+    /// The id of the first segment.
+    first: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,26 +34,30 @@ impl<'a> Choice<'a> {
     /// answer items. Blocks to which the final frame gave a whole answer leave the others out of the running.
     pub(super) fn of(snapshot: &'a Snapshot, before: &Chosen) -> Self {
         if let Some(report) = snapshot.assets.report() {
-            return Self { kind: Kind::Report, parts: vec![(0, report)], verified: 0 };
+            return Self::new(Kind::Report, vec![report]);
         }
-        let settled = snapshot.markdown.iter().any(|entry| entry.text.is_settled());
-        let running = snapshot.markdown.iter().filter(|entry| !entry.text.is_blank());
+        let settled = snapshot.markdown.entries().iter().any(|entry| entry.text.is_settled());
+        let running = snapshot.markdown.entries().iter().filter(|entry| !entry.text.is_blank());
         let running = running.filter(|entry| !settled || entry.text.is_settled());
         let (aggregates, segments): (Vec<_>, Vec<_>) = running.partition(|entry| entry.is_aggregate);
         let segments = in_order(segments);
-        match (segments.first(), aggregates.first()) {
-            (Some((_, first)), Some(aggregate)) => {
-                let verified = verify(&aggregate.text, first, before.verified);
-                if verified == first.as_str().len() && says_more(&aggregate.text, &segments, before) {
-                    Self { kind: Kind::Aggregate, parts: vec![(aggregate.id, &aggregate.text)], verified }
-                } else {
-                    Self { kind: Kind::Segments, parts: segments, verified }
-                }
+        let aggregate = aggregates.first().map(|entry| (entry.id, &entry.text));
+        match (segments.first(), aggregate) {
+            (Some(&(id, first)), Some(aggregate)) => {
+                let known = if id == before.first { before.verified } else { 0 };
+                let kept = known.min(aggregate.1.unchanged()).min(first.unchanged());
+                let (whole, first) = (aggregate.1.as_str(), first.as_str());
+                let verified = kept + common_prefix(tail(whole, kept), tail(first, kept));
+                let joined: usize = segments.iter().map(|(_, segment)| segment.as_str().len()).sum();
+                let says_more = verified == first.len() && whole.len() > joined;
+                let choice = match says_more {
+                    true => Self::new(Kind::Aggregate, vec![aggregate]),
+                    false => Self::new(Kind::Segments, segments),
+                };
+                Self { verified, kept, first: id, ..choice }
             }
-            (Some(_), None) => Self { kind: Kind::Segments, parts: segments, verified: 0 },
-            (None, Some(aggregate)) => {
-                Self { kind: Kind::Aggregate, parts: vec![(aggregate.id, &aggregate.text)], verified: 0 }
-            }
+            (Some(_), None) => Self::new(Kind::Segments, segments),
+            (None, Some(aggregate)) => Self::new(Kind::Aggregate, vec![aggregate]),
             (None, None) => Self::of_workflow(snapshot),
         }
     }
@@ -56,8 +65,11 @@ impl<'a> Choice<'a> {
     fn of_workflow(snapshot: &'a Snapshot) -> Self {
         let answers = snapshot.workflow.answers().enumerate();
         let parts: Vec<_> = answers.filter(|(_, text)| !text.is_blank()).collect();
-        let kind = if parts.is_empty() { Kind::Nothing } else { Kind::Workflow };
-        Self { kind, parts, verified: 0 }
+        Self::new(if parts.is_empty() { Kind::Nothing } else { Kind::Workflow }, parts)
+    }
+
+    fn new(kind: Kind, parts: Vec<(usize, &'a GrowingText)>) -> Self {
+        Self { kind, parts, verified: 0, kept: 0, first: 0 }
     }
 
     /// How many bytes at the front are surely as they were, if the parts are the same as before.
@@ -92,39 +104,32 @@ fn in_order(entries: Vec<&MarkdownEntry>) -> Vec<(usize, &GrowingText)> {
     chosen.into_iter().map(|entry| (entry.id, &entry.text)).collect()
 }
 
-/// Whether the aggregate is ahead of the segments. Equal texts leave the choice as it was.
-fn says_more(aggregate: &GrowingText, segments: &[(usize, &GrowingText)], before: &Chosen) -> bool {
-    let joined: usize = segments.iter().map(|(_, segment)| segment.as_str().len()).sum();
-    let length = aggregate.as_str().len();
-    length > joined || (length == joined && before.kind == Kind::Aggregate)
-}
-
-/// How many bytes of `first` the aggregate begins with, given how many it began with before their last changes.
-fn verify(aggregate: &GrowingText, first: &GrowingText, before: usize) -> usize {
-    let known = before.min(aggregate.unchanged()).min(first.unchanged());
-    known + common_prefix(tail(aggregate.as_str(), known), tail(first.as_str(), known))
-}
-
 /// The answer as it was last told, to tell what is new.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
     kind: Kind,
     parts: Vec<usize>,
     verified: usize,
+    first: usize,
     text: String,
 }
 
 impl Chosen {
     /// Takes over `choice` and returns the difference, if there is one. Costs the changed text, not the whole.
     pub(super) fn update(&mut self, choice: &Choice<'_>) -> Option<TextChange> {
-        self.verified = choice.verified;
+        (self.verified, self.first) = (choice.verified, choice.first);
+        let same = self.kind == choice.kind && self.parts.iter().eq(choice.parts.iter().map(|(id, _)| id));
+        let start = match (self.kind, choice.kind) {
+            _ if same => choice.unchanged(),
+            (Kind::Segments | Kind::Aggregate, Kind::Segments | Kind::Aggregate) => choice.kept,
+            _ => 0,
+        };
+        let start = boundary(&self.text, start);
+        self.kind = choice.kind;
+        self.parts = choice.parts.iter().map(|(id, _)| *id).collect();
         if choice.kind == Kind::Nothing {
             return None;
         }
-        let same = self.kind == choice.kind && self.parts.iter().eq(choice.parts.iter().map(|(id, _)| id));
-        let start = if same { choice.unchanged().min(self.text.len()) } else { 0 };
-        self.kind = choice.kind;
-        self.parts = choice.parts.iter().map(|(id, _)| *id).collect();
         let mut text = choice.text_from(start);
         let common = common_prefix(tail(&self.text, start), &text);
         text.drain(..common);
@@ -143,17 +148,18 @@ fn tail(text: &str, start: usize) -> &str {
     text.get(start..).unwrap_or(text)
 }
 
+/// The last start of a character in `text` that is not after `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
 /// How many bytes two texts have in common at the front, counted in whole characters.
 fn common_prefix(a: &str, b: &str) -> usize {
     let blocks = a.as_bytes().chunks(64).zip(b.as_bytes().chunks(64));
     let same = blocks.take_while(|(a, b)| a == b).count() * 64;
     let same = same.min(a.len()).min(b.len());
     let rest = a.bytes().skip(same).zip(b.bytes().skip(same)).take_while(|(a, b)| a == b).count();
-    let mut common = same + rest;
-    while !(a.is_char_boundary(common) && b.is_char_boundary(common)) {
-        common -= 1;
-    }
-    common
+    boundary(a, same + rest).min(boundary(b, same + rest))
 }
 
 #[cfg(test)]

@@ -6,16 +6,17 @@ mod body;
 mod choice;
 mod extract;
 mod lenient;
+mod markdown;
 mod patch;
 mod progress;
 mod results;
 mod snapshot;
+mod sources;
 mod text;
 mod wire;
 mod workflow;
 
-pub use snapshot::{End, ServiceError, Snapshot};
-pub use wire::StreamEvent;
+pub use snapshot::{End, ServiceError, Skipped, Snapshot};
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -66,7 +67,7 @@ impl Search {
     ) -> Result<Self> {
         let recorder = reception.record.clone().map(body::Recorder::create).transpose()?;
         let asked = ask::ask(base, credential, request, reception.idle).await?;
-        let body = Body::of_reply(asked.response, reception.idle, recorder)?;
+        let body = Body::of_reply(asked.response, reception.idle, recorder);
         let search = Self::new(body, Some(request.model.clone()), reception);
         Ok(Self { request_id: Some(asked.request_id), session: Some(credential.session.clone()), ..search })
     }
@@ -117,7 +118,8 @@ impl Search {
             match self.decoder.next(&mut input) {
                 Ok(Some(event)) => {
                     self.frames += 1;
-                    merge(&mut self.snapshot, &mut self.events, event.name, event.data);
+                    let merged = self.snapshot.receive(event.name, event.data);
+                    self.events.extend(merged.err().map(|skipped| SearchEvent::Warning(skipped.to_string())));
                 }
                 Ok(None) => break,
                 Err(TooLarge { limit }) => return Err(self.cut(Cut::TooLarge(limit))),
@@ -138,7 +140,8 @@ impl Search {
     fn take_end(&mut self) -> Result<()> {
         if let Some(event) = self.decoder.finish() {
             self.frames += 1;
-            merge(&mut self.snapshot, &mut self.events, event.name, event.data);
+            let merged = self.snapshot.receive(event.name, event.data);
+            self.events.extend(merged.err().map(|skipped| SearchEvent::Warning(skipped.to_string())));
         }
         self.tell_changes();
         match self.snapshot.state() {
@@ -209,23 +212,6 @@ impl Search {
             request_id: self.request_id.clone(),
             complete,
             notes: self.snapshot.model_notes(self.requested_model.as_deref()),
-        }
-    }
-}
-
-/// Merges one event of the stream. What is no frame is skipped, with a warning.
-fn merge(snapshot: &mut Snapshot, events: &mut VecDeque<SearchEvent>, name: &str, data: &str) {
-    let data = data.trim();
-    if name == "end_of_stream" || data == "[DONE]" {
-        snapshot.end();
-    } else if !data.starts_with('{') {
-        events.push_back(SearchEvent::Warning("skipped an event that is not a JSON object".to_owned()));
-    } else {
-        match serde_json::from_str::<StreamEvent<'_>>(data) {
-            Ok(frame) => snapshot.merge(frame),
-            Err(error) => {
-                events.push_back(SearchEvent::Warning(format!("skipped an event with broken JSON: {error}")));
-            }
         }
     }
 }

@@ -3,16 +3,14 @@
 //! A reply may come as plain blocks, as JSON patches, in the workflow form or in the old `text` form, and may
 //! change its form on the way; all are merged into one state, from which the answer is chosen.
 
-use std::collections::HashMap;
-
 use super::assets::Assets;
 use super::choice::{Choice, Chosen};
 use super::extract::{FromText, from_text, is_sentence, speaks_of_limits};
+use super::markdown::Markdown;
 use super::patch;
 use super::progress::Progress;
-use super::results::{Gathered, ResultList};
-use super::text::{GrowingText, MarkdownPatch};
-use super::wire::{Block, DiffBlock, StreamEvent, WebResult};
+use super::sources::Sources;
+use super::wire::{Block, DiffBlock, PatchOperation, StreamEvent};
 use super::workflow::Workflow;
 use crate::answer::{Source, Step, TextChange};
 
@@ -52,46 +50,41 @@ pub struct Snapshot {
     backend_uuid: Option<String>,
     turbo_named: bool,
     had_blocks: bool,
-    pub(super) markdown: Vec<MarkdownEntry>,
+    pub(super) markdown: Markdown,
     pub(super) workflow: Workflow,
     pub(super) assets: Assets,
-    result_lists: HashMap<String, ResultList>,
-    results: Gathered,
-    listed: Gathered,
-    /// The results on the final frame.
-    final_results: Option<Vec<WebResult>>,
-    final_listed: Option<Vec<WebResult>>,
-    sources_changed: bool,
+    sources: Sources,
     progress: Progress,
     chosen: Chosen,
 }
 
-/// The text of one markdown block.
-#[derive(Debug)]
-pub(super) struct MarkdownEntry {
-    /// Stays the same when other entries come before this one.
-    pub(super) id: usize,
-    usage: String,
-    /// Its place among the numbered segments (`ask_text_2_markdown`); `None` for a block without a number.
-    pub(super) segment: Option<u64>,
-    pub(super) is_aggregate: bool,
-    pub(super) text: GrowingText,
-}
-
-impl MarkdownEntry {
-    fn new(id: usize, usage: &str) -> Option<Self> {
-        let is_aggregate = usage == "ask_text";
-        if !is_aggregate && !usage.contains("markdown") {
-            return None;
-        }
-        let segment = usage.split('_').find_map(|part| part.parse().ok());
-        Some(Self { id, usage: usage.to_owned(), segment, is_aggregate, text: GrowingText::default() })
-    }
+/// An event that is no frame of the reply, and was skipped.
+#[derive(Debug, thiserror::Error)]
+pub enum Skipped {
+    /// Scalars and lists are sent by nobody but test streams and proxies.
+    #[error("skipped an event that is not a JSON object")]
+    NotAnObject,
+    /// It is not JSON, or holds half a surrogate pair.
+    #[error("skipped an event with broken JSON: {0}")]
+    Broken(serde_json::Error),
 }
 
 impl Snapshot {
+    /// Takes the next event of the stream: a frame to merge, or a mark of the end.
+    pub fn receive(&mut self, name: &str, data: &str) -> Result<(), Skipped> {
+        let data = data.trim();
+        if name == "end_of_stream" || data == "[DONE]" {
+            self.end = End::Over;
+        } else if data.starts_with('{') {
+            self.merge(serde_json::from_str(data).map_err(Skipped::Broken)?);
+        } else {
+            return Err(Skipped::NotAnObject);
+        }
+        Ok(())
+    }
+
     /// Merges the next frame. Null and absent fields leave what earlier frames set.
-    pub fn merge(&mut self, event: StreamEvent<'_>) {
+    fn merge(&mut self, event: StreamEvent<'_>) {
         let status = event.status.as_deref().unwrap_or_default();
         let completed = status.eq_ignore_ascii_case("completed");
         self.failed |= status.eq_ignore_ascii_case("failed");
@@ -104,10 +97,7 @@ impl Snapshot {
         keep(&mut self.error_message, event.error_message);
         keep(&mut self.text, event.text);
         if let Some(list) = event.sources_list {
-            self.sources_changed |= self.listed.observe_all(&list);
-            if in_final_frame && !list.is_empty() {
-                self.final_listed = Some(list);
-            }
+            self.sources.list(&list, in_final_frame);
         }
         for block in event.blocks.unwrap_or_default() {
             self.had_blocks = true;
@@ -120,11 +110,6 @@ impl Snapshot {
         }
     }
 
-    /// The stream said that it is over.
-    pub fn end(&mut self) {
-        self.end = End::Over;
-    }
-
     /// How far the reply has come.
     pub fn state(&self) -> End {
         self.end
@@ -132,14 +117,12 @@ impl Snapshot {
 
     fn merge_block(&mut self, block: Block<'_>, in_final_frame: bool) {
         let usage = block.intended_usage.as_deref().unwrap_or_default();
-        if let Some(markdown) = block.markdown_block
-            && let Some(entry) = self.markdown_entry(usage)
-        {
-            entry.text.merge(markdown, in_final_frame);
+        if let Some(markdown) = block.markdown_block {
+            self.markdown.merge(usage, markdown, in_final_frame);
         }
         if let Some(results) = block.web_result_block.and_then(|block| block.web_results) {
-            *self.result_list(usage) = ResultList::of(results);
-            self.observe_results(usage, in_final_frame);
+            let reading = self.sources.set(usage, results, in_final_frame);
+            self.progress.reading(reading);
         }
         if let Some(workflow) = block.workflow_block {
             self.workflow = workflow;
@@ -162,49 +145,20 @@ impl Snapshot {
     fn merge_diff(&mut self, usage: &str, diff: &DiffBlock<'_>, in_final_frame: bool) {
         let patches = diff.patches.as_deref().unwrap_or_default();
         match diff.field.as_deref() {
-            Some("markdown_block") => {
-                if let Some(entry) = self.markdown_entry(usage) {
-                    patch::apply(&mut MarkdownPatch { text: &mut entry.text, in_final_frame }, patches);
-                }
-            }
+            Some("markdown_block") => self.markdown.patch(usage, patches, in_final_frame),
             Some("web_result_block") => {
-                patch::apply(self.result_list(usage), patches);
-                self.observe_results(usage, in_final_frame);
+                let reading = self.sources.patch(usage, patches, in_final_frame);
+                self.progress.reading(reading);
             }
             Some("workflow_block") => {
                 patch::apply(&mut self.workflow, patches);
-                if !patches
-                    .iter()
-                    .all(|patch| patch.path.as_deref().is_some_and(|path| path.contains("text_payload/")))
-                {
+                if !patches.iter().all(is_text_only) {
                     self.progress.workflow(&self.workflow);
                 }
             }
             Some("unified_assets_block") => patch::apply(&mut self.assets, patches),
             Some("plan_block") => self.progress.plan_patches(patches),
             _ => {}
-        }
-    }
-
-    fn markdown_entry(&mut self, usage: &str) -> Option<&mut MarkdownEntry> {
-        if !self.markdown.iter().any(|entry| entry.usage == usage) {
-            self.markdown.push(MarkdownEntry::new(self.markdown.len(), usage)?);
-            self.markdown.sort_by_key(|entry| entry.segment);
-        }
-        self.markdown.iter_mut().find(|entry| entry.usage == usage)
-    }
-
-    fn result_list(&mut self, usage: &str) -> &mut ResultList {
-        self.result_lists.entry(usage.to_owned()).or_default()
-    }
-
-    fn observe_results(&mut self, usage: &str, in_final_frame: bool) {
-        let Some(list) = self.result_lists.get_mut(usage) else { return };
-        self.sources_changed |= self.results.observe(list);
-        let results = list.web_results.as_deref().unwrap_or_default();
-        self.progress.reading(results.len());
-        if in_final_frame && !results.is_empty() {
-            self.final_results = Some(results.to_vec());
         }
     }
 
@@ -227,32 +181,28 @@ impl Snapshot {
 
     /// The sources, if they changed since this was last called.
     pub fn take_sources(&mut self) -> Option<Vec<Source>> {
-        std::mem::take(&mut self.sources_changed).then(|| self.sources())
+        self.sources.take_changed().then(|| self.sources())
     }
 
-    /// The sources: of the `web_results` blocks, else of `sources_list`, else of `text`.
+    /// The sources known so far; their numbers are final at the end.
     pub fn sources(&self) -> Vec<Source> {
-        if !self.results.is_empty() {
-            return self.results.sources(self.final_results.as_deref().unwrap_or_default());
-        }
-        if !self.listed.is_empty() {
-            return self.listed.sources(self.final_listed.as_deref().unwrap_or_default());
-        }
-        let mut in_text = Gathered::default();
-        in_text.observe_all(&self.from_text().results);
-        in_text.sources(&[])
+        self.sources.all(|| self.unwrapped_text().results)
     }
 
     /// The answer's text, from `text` where no block has any; empty if there is none at all.
     pub fn answer(&self) -> String {
         let streamed = Choice::of(self, &self.chosen).text_from(0);
         if streamed.trim_start().is_empty() && !self.failed {
-            return self.from_text().answer.filter(|text| !text.trim_start().is_empty()).unwrap_or_default();
+            return self
+                .unwrapped_text()
+                .answer
+                .filter(|text| !text.trim_start().is_empty())
+                .unwrap_or_default();
         }
         streamed
     }
 
-    fn from_text(&self) -> FromText {
+    fn unwrapped_text(&self) -> FromText {
         self.text.as_deref().map(from_text).unwrap_or_default()
     }
 
@@ -285,8 +235,7 @@ impl Snapshot {
 
     /// Whether the reply is what someone without an account gets instead of an answer.
     pub fn looks_anonymous(&self) -> bool {
-        let without_sources = self.results.is_empty() && self.listed.is_empty();
-        self.display_model.as_deref() == Some("turbo") && !self.had_blocks && without_sources
+        self.display_model.as_deref() == Some("turbo") && !self.had_blocks && self.sources.is_empty()
     }
 
     /// The id of this entry of the thread.
@@ -310,8 +259,8 @@ impl Snapshot {
     }
 
     fn forget_changes(&mut self) {
-        let markdown = self.markdown.iter_mut().map(|entry| &mut entry.text);
-        for text in markdown.chain(self.workflow.answers_mut()).chain(self.assets.report_mut()) {
+        let markdown = self.markdown.texts_mut();
+        for text in markdown.chain(self.workflow.answers_mut()).chain(self.assets.reports_mut()) {
             text.take_unchanged();
         }
     }
@@ -324,4 +273,9 @@ fn keep(field: &mut Option<String>, newer: Option<String>) {
     {
         *field = Some(newer);
     }
+}
+
+/// Whether a patch goes into a text of the workflow, and so changes nothing of its steps.
+fn is_text_only(patch: &PatchOperation<'_>) -> bool {
+    patch.path.as_deref().is_some_and(|path| path.contains("/text_payload/"))
 }

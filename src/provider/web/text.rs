@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::patch::{Change, Patch, Place, Pointer, place};
+use super::patch::{Change, Place, Pointer, place};
 use super::wire::MarkdownBlock;
 
 /// A growing text: held as chunks that can be replaced from any offset, and as the whole text where the service
-/// sent it (`answer`, or `text` in the workflow form). The newer of the two is the text, unless it is empty.
+/// sent it (`answer`, or `text` in the workflow form). The newer of the two is the text, unless it is blank.
 ///
 /// Chunks are kept joined, so that an appended chunk costs its own length and nothing else.
 #[derive(Debug, Default)]
@@ -32,15 +32,16 @@ impl GrowingText {
 
     /// The text as it stands.
     pub(super) fn as_str(&self) -> &str {
-        if (self.chunks_are_newer && !self.joined.is_empty()) || self.whole.is_empty() {
-            &self.joined
-        } else {
-            &self.whole
-        }
+        if self.shows_joined() { &self.joined } else { &self.whole }
+    }
+
+    fn shows_joined(&self) -> bool {
+        let (joined, whole) = (is_blank(&self.joined), is_blank(&self.whole));
+        if joined == whole { self.chunks_are_newer } else { whole }
     }
 
     pub(super) fn is_blank(&self) -> bool {
-        self.as_str().trim_start().is_empty()
+        is_blank(self.as_str())
     }
 
     pub(super) fn is_settled(&self) -> bool {
@@ -66,7 +67,8 @@ impl GrowingText {
     /// final frame it always wins.
     fn set_both(&mut self, whole: Option<String>, chunks: Vec<String>, offset: usize, in_final_frame: bool) {
         let has_chunks = !chunks.is_empty();
-        if chunks.iter().any(|chunk| !chunk.is_empty()) {
+        let wipes = offset == 0 && chunks.iter().all(|chunk| is_blank(chunk)) && !is_blank(&self.joined);
+        if has_chunks && !wipes {
             self.splice(offset, self.ends.len(), chunks);
         }
         if let Some(whole) = whole
@@ -76,12 +78,12 @@ impl GrowingText {
         }
     }
 
-    /// Sets the whole text; an empty one never wipes what was there.
+    /// Sets the whole text; a blank one never wipes what was there.
     fn set_whole(&mut self, whole: String, in_final_frame: bool) {
-        if whole.is_empty() {
+        if is_blank(&whole) {
             return;
         }
-        self.settled |= in_final_frame && !whole.trim_start().is_empty();
+        self.settled |= in_final_frame;
         self.whole = whole;
         self.chunks_are_newer = false;
         self.unchanged = 0;
@@ -89,6 +91,7 @@ impl GrowingText {
 
     /// Replaces the chunks from `start` up to `end` by `chunks`, both clamped to what is held.
     fn splice(&mut self, start: usize, end: usize, chunks: Vec<String>) {
+        let showed_joined = self.shows_joined();
         let end = end.min(self.ends.len());
         let start = start.min(end);
         let from = self.start_of(start);
@@ -108,8 +111,8 @@ impl GrowingText {
         let shift = self.joined.len();
         self.joined.push_str(&tail);
         self.ends.extend(tail_ends.into_iter().map(|chunk_end| chunk_end + shift));
-        self.unchanged = if self.chunks_are_newer { self.unchanged.min(from) } else { 0 };
         self.chunks_are_newer = true;
+        self.unchanged = if showed_joined && self.shows_joined() { self.unchanged.min(from) } else { 0 };
     }
 
     fn start_of(&self, chunk: usize) -> usize {
@@ -164,30 +167,8 @@ impl GrowingText {
     }
 }
 
-/// A `markdown_block` under patches of one frame.
-#[derive(Debug)]
-pub(super) struct MarkdownPatch<'a> {
-    pub(super) text: &'a mut GrowingText,
-    pub(super) in_final_frame: bool,
-}
-
-impl Patch for MarkdownPatch<'_> {
-    fn patch(&mut self, path: Pointer<'_>, change: Change<'_>) {
-        match path.split() {
-            None => {
-                if let Some(block) = change.value::<MarkdownBlock>() {
-                    self.text.merge(block, self.in_final_frame);
-                }
-            }
-            Some((field, rest)) => {
-                self.text.patch_field(&field, "answer", rest, change, self.in_final_frame);
-            }
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        self.text.to_json_as("answer")
-    }
+fn is_blank(text: &str) -> bool {
+    text.trim_start().is_empty()
 }
 
 #[cfg(test)]

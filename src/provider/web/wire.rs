@@ -8,7 +8,7 @@ use super::lenient::{flag, integer, object, objects, text, text_or_number, texts
 /// One frame: an incremental snapshot of the reply.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct StreamEvent<'a> {
+pub(super) struct StreamEvent<'a> {
     /// `PENDING`, `COMPLETED`, `FAILED` (also in lower case), and words not seen yet.
     #[serde(deserialize_with = "text")]
     pub(super) status: Option<String>,

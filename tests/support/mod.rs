@@ -1,0 +1,41 @@
+//! What the tests of the whole program share: a scripted server on loopback, and a command with an environment of
+//! its own.
+
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+pub mod command;
+pub mod server;
+#[cfg(unix)]
+pub mod terminal;
+
+pub use command::{Home, Outcome};
+pub use server::{Reply, Request, Server};
+
+/// Where the subscription endpoint is asked.
+pub const ASK: &str = "POST /rest/sse/perplexity_ask";
+
+/// A token that lives until the year 2100. Unsigned and made up.
+pub const TOKEN: &str = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0ZXIiLCJleHAiOjQxMDI0NDQ4MDB9.bm8tc2lnbmF0dXJl";
+/// Its end, less the five minutes of margin, in milliseconds.
+pub const TOKEN_EXPIRES: i64 = 4_102_444_500_000;
+
+/// A stream whose answer is `text`.
+pub fn answered(text: &str) -> Vec<u8> {
+    let text = serde_json::to_string(text).unwrap();
+    format!(
+        "event: message\r\ndata: {{\"status\":\"COMPLETED\",\"final\":true,\"display_model\":\"pplx_pro_upgraded\",\
+         \"backend_uuid\":\"entry-1\",\"blocks\":[{{\"intended_usage\":\"ask_text\",\"markdown_block\":\
+         {{\"chunks\":[{text}],\"chunk_starting_offset\":0}}}}]}}\r\n\r\nevent: end_of_stream\r\ndata: {{}}\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+/// A frame in the middle of a stream, whose new text is `text`.
+pub fn pending(offset: usize, text: &str) -> Vec<u8> {
+    let text = serde_json::to_string(text).unwrap();
+    format!(
+        "event: message\r\ndata: {{\"status\":\"PENDING\",\"display_model\":\"pplx_pro_upgraded\",\"blocks\":[{{\"intended_usage\":\
+         \"ask_text\",\"markdown_block\":{{\"chunks\":[{text}],\"chunk_starting_offset\":{offset}}}}}]}}\r\n\r\n"
+    )
+    .into_bytes()
+}
