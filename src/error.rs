@@ -62,7 +62,7 @@ pub enum Error {
         reason: String,
     },
     /// Time ran out with nothing received.
-    #[error("No answer from {host} within {seconds} seconds.")]
+    #[error("No answer from {host} within {}.", duration(*.seconds))]
     TimedOut {
         /// The host that was asked.
         host: String,
@@ -194,12 +194,16 @@ impl std::fmt::Display for Cut {
         match self {
             Self::EndOfBody => f.write_str("the reply ended in the middle"),
             Self::Broken(reason) => write!(f, "the connection broke ({reason})"),
-            Self::Idle(seconds) => write!(f, "nothing arrived for {seconds} seconds"),
-            Self::Deadline(seconds) => write!(f, "the time limit of {seconds} seconds ran out"),
+            Self::Idle(limit) => write!(f, "nothing arrived for {}", duration(*limit)),
+            Self::Deadline(limit) => write!(f, "the time limit of {} ran out", duration(*limit)),
             Self::TooLarge(limit) => write!(f, "an event in it is larger than {limit} bytes"),
             Self::Interrupted => f.write_str("interrupted"),
         }
     }
+}
+
+fn duration(count: u64) -> String {
+    if count == 1 { "1 second".to_owned() } else { format!("{count} seconds") }
 }
 
 fn retry_phrase(retry_after: Option<&str>) -> String {

@@ -40,7 +40,7 @@ impl Login {
         let body = json!({ "email": email, "csrfToken": csrf_token });
         let reply = endpoint.post("api/auth/signin-email", &body).await?;
         if !reply.status.is_success() {
-            return Err(refused(&reply));
+            return Err(refused(&reply, ""));
         }
         Ok(Self { endpoint, email: email.to_owned(), csrf_token })
     }
@@ -50,14 +50,14 @@ impl Login {
         let body = json!({ "email": self.email, "otp": code, "csrfToken": self.csrf_token });
         let reply = self.endpoint.post("api/auth/signin-otp", &body).await?;
         if !reply.status.is_success() {
-            return Err(refused(&reply));
+            return Err(refused(&reply, code));
         }
         let challenge = reply.fields.text("challenge_token");
         if reply.fields.text("status") == Some("totp_challenge_required") {
             let challenge = challenge.ok_or_else(|| unexpected(&reply))?;
             return Ok(Outcome::Authenticator(Challenge(challenge.to_owned())));
         }
-        self.session_of(&reply).map(Outcome::Session)
+        self.session_of(&reply, code).map(Outcome::Session)
     }
 
     /// Answers the challenge with the authenticator's code.
@@ -65,14 +65,14 @@ impl Login {
         let body = json!({ "token": challenge.0, "code": code });
         let reply = self.endpoint.post("api/auth/totp/challenge-verify", &body).await?;
         if !reply.status.is_success() {
-            return Err(refused(&reply));
+            return Err(refused(&reply, code));
         }
-        self.session_of(&reply)
+        self.session_of(&reply, code)
     }
 
     /// The token of a successful reply: in `token`, in `challenge_token` beside the status "success", or only in a
     /// cookie.
-    fn session_of(&self, reply: &Reply) -> Result<Session> {
+    fn session_of(&self, reply: &Reply, code: &str) -> Result<Session> {
         let succeeded =
             reply.fields.text("status").is_some_and(|status| status.eq_ignore_ascii_case("success"));
         let challenge = reply.fields.text("challenge_token").filter(|_| succeeded);
@@ -80,7 +80,7 @@ impl Login {
         let cookie =
             || Some(cookie::session_token(self.endpoint.jar.header()?.expose())?.expose().to_owned());
         let token = token.or_else(cookie).ok_or_else(|| match reply.fields.reason() {
-            Some(reason) if !succeeded => Error::Login(reason.trim_end_matches('.').to_owned()),
+            Some(reason) if !succeeded => said(reason, code),
             _ => Error::Login("the service's reply did not include a token".to_owned()),
         })?;
         Session::from_token(&token)
@@ -88,11 +88,14 @@ impl Login {
     }
 }
 
-fn refused(reply: &Reply) -> Error {
-    match reply.fields.reason() {
-        Some(reason) => Error::Login(reason.trim_end_matches('.').to_owned()),
-        None => unexpected(reply),
-    }
+fn refused(reply: &Reply, code: &str) -> Error {
+    reply.fields.reason().map_or_else(|| unexpected(reply), |reason| said(reason, code))
+}
+
+/// The service's own words, without the code if it repeats that.
+fn said(reason: &str, code: &str) -> Error {
+    let reason = if code.is_empty() { reason.to_owned() } else { reason.replace(code, "[redacted]") };
+    Error::Login(reason.trim_end_matches('.').to_owned())
 }
 
 fn unexpected(reply: &Reply) -> Error {

@@ -94,8 +94,8 @@ impl Store {
         let content: Content = serde_json::from_slice(bytes).map_err(|error| {
             format!("it is not the expected JSON (line {}, column {})", error.line(), error.column())
         })?;
-        if let Some(kind) = content.kind.filter(|kind| kind != "oauth") {
-            return Err(format!("its type is {kind:?}, not \"oauth\""));
+        if content.kind.is_some_and(|kind| kind != "oauth") {
+            return Err("its type is not \"oauth\"".to_owned());
         }
         let session = match &content.cookies {
             Some(cookies) => Session::from_cookies(cookies)?,

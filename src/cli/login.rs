@@ -117,11 +117,9 @@ async fn by_email(args: &LoginArgs, base: &Url, env: &Environment, io: &mut Io) 
     let session = match login.redeem(&without_blanks(&code)).await? {
         Outcome::Session(session) => session,
         Outcome::Authenticator(challenge) => {
-            let code = line(
-                io,
-                "Code of the authenticator app: ",
-                "This account also wants the code of an authenticator app.",
-            )?;
+            let missing = "this account also wants the code of an authenticator app";
+            let code = line(io, "Code of the authenticator app: ", missing)
+                .map_err(|_| Error::Login(missing.to_owned()))?;
             login.answer(&challenge, &without_blanks(&code)).await?
         }
     };

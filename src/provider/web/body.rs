@@ -17,6 +17,8 @@ use crate::overwrite::Overwrite;
 
 /// How much of a recording is read at once, in bytes.
 const READ: usize = 64 << 10;
+/// How long a recording waits for what follows the answer.
+const REST: Duration = Duration::from_secs(1);
 /// How much of the start is kept to tell what it is, in bytes.
 const HEAD: usize = 512;
 
@@ -89,6 +91,15 @@ impl Body {
             self.sniff(bytes)?;
         }
         Ok(chunk)
+    }
+
+    /// Records what still comes after the answer is complete. The connection may stay open, so not for long.
+    pub(super) async fn record_rest(&mut self) -> Result<()> {
+        let end = Instant::now() + REST;
+        while self.recorder.is_some()
+            && let Chunk::Bytes(_) = self.chunk(Some(end)).await?
+        {}
+        Ok(())
     }
 
     /// An event stream begins with a field's name, never with the start of a page or of JSON.

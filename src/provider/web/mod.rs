@@ -102,8 +102,15 @@ impl Search {
             if self.finished {
                 return Ok(None);
             }
-            match self.body.chunk(self.grace).await? {
-                Chunk::Bytes(bytes) => self.take(&bytes)?,
+            let chunk = self.body.chunk(self.grace).await;
+            match chunk.map_err(|error| self.redacted(error))? {
+                Chunk::Bytes(bytes) => {
+                    let taken = self.take(&bytes);
+                    if self.finished {
+                        self.body.record_rest().await?;
+                    }
+                    taken?;
+                }
                 Chunk::End => self.take_end()?,
                 Chunk::GraceOver => self.finish()?,
                 Chunk::Cut(cut) => return Err(self.cut(cut)),
@@ -145,9 +152,10 @@ impl Search {
         }
         self.tell_changes();
         match self.snapshot.state() {
-            End::Open if self.frames == 0 => {
-                Err(self.body.not_a_stream().unwrap_or_else(|| self.cut(Cut::EndOfBody)))
-            }
+            End::Open if self.frames == 0 => Err(match self.body.not_a_stream() {
+                Some(error) => self.redacted(error),
+                None => self.cut(Cut::EndOfBody),
+            }),
             End::Open => Err(self.cut(Cut::EndOfBody)),
             End::Final | End::Over => self.finish(),
         }
@@ -187,13 +195,20 @@ impl Search {
 
     fn service_error(&self) -> Option<Error> {
         let error = self.snapshot.error()?;
-        let redact =
-            |text: String| self.session.as_ref().map_or(text.clone(), |session| session.redact(&text));
-        Some(Error::Service {
-            code: error.code.map(redact),
-            message: error.message.map(redact),
-            limit: error.limit,
-        })
+        Some(self.redacted(Error::Service { code: error.code, message: error.message, limit: error.limit }))
+    }
+
+    /// The service's words may repeat what it was sent.
+    fn redacted(&self, error: Error) -> Error {
+        let Some(session) = &self.session else { return error };
+        let redact = |text: String| session.redact(&text);
+        match error {
+            Error::Service { code, message, limit } => {
+                Error::Service { code: code.map(redact), message: message.map(redact), limit }
+            }
+            Error::NotAStream { found } => Error::NotAStream { found: redact(found) },
+            other => other,
+        }
     }
 
     /// What has arrived, marked incomplete; `None` while nothing has.

@@ -1,0 +1,110 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'pplx'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'pplx' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Ask, and print the sourced answer')
+            [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Log in: with the desktop app''s session, or an e-mail address and a code')
+            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Delete the stored session')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show who is logged in, from where and until when; exit code 4 when no search would work')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Explain a command or a topic')
+            break
+        }
+        'pplx;search' {
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Only pages at most this old')
+            [CompletionResult]::new('--recency', '--recency', [CompletionResultType]::ParameterName, 'Only pages at most this old')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'The model that should answer [default: `pplx_pro_upgraded`]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model that should answer [default: `pplx_pro_upgraded`]')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Where to search: web, scholar, social and others; may be given several times [default: web]')
+            [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Where to search: web, scholar, social and others; may be given several times [default: web]')
+            [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too')
+            [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'Language of the answer, as a tag [default: en-US]')
+            [CompletionResult]::new('--timezone', '--timezone', [CompletionResultType]::ParameterName, 'Your time zone, as an IANA name [default: the machine''s]')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to print [default: report]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print [default: report]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print at most this many sources, those that the answer cites first')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Print at most this many sources, those that the answer cites first')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to this file instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--idle-timeout', '--idle-timeout', [CompletionResultType]::ParameterName, 'End when nothing arrives for so long; 0 for never [default: 60]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]')
+            [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Save the reply''s exact bytes')
+            [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Answer from such a file, without network or login')
+            [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Keep the thread in the account''s history instead of asking incognito')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --format json')
+            [CompletionResult]::new('--no-stream', '--no-stream', [CompletionResultType]::ParameterName, 'On a terminal, print the answer when it is whole instead of as it comes')
+            [CompletionResult]::new('--no-wrap', '--no-wrap', [CompletionResultType]::ParameterName, 'Do not break lines longer than 700 bytes')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Tell more on standard error: the steps of the search, and what was skipped in the reply')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Tell more on standard error: the steps of the search, and what was skipped in the reply')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Tell nothing on standard error but errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Tell nothing on standard error but errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'pplx;login' {
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'Have a code sent to this address (also: `PPLX_EMAIL`)')
+            [CompletionResult]::new('--browser', '--browser', [CompletionResultType]::ParameterName, 'Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie''s value')
+            [CompletionResult]::new('--with-token', '--with-token', [CompletionResultType]::ParameterName, 'Read a token from standard input')
+            [CompletionResult]::new('--from-omp', '--from-omp', [CompletionResultType]::ParameterName, 'Import the session of oh-my-pi (`omp token perplexity`)')
+            [CompletionResult]::new('--no-borrow', '--no-borrow', [CompletionResultType]::ParameterName, 'Do not look for the desktop app''s session')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;logout' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;status' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;completions' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;man' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;help' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

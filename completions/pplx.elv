@@ -1,0 +1,97 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[pplx] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'pplx'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'pplx'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand search 'Ask, and print the sourced answer'
+            cand login 'Log in: with the desktop app''s session, or an e-mail address and a code'
+            cand logout 'Delete the stored session'
+            cand status 'Show who is logged in, from where and until when; exit code 4 when no search would work'
+            cand completions 'Print a completion script'
+            cand man 'Print the manual page'
+            cand help 'Explain a command or a topic'
+        }
+        &'pplx;search'= {
+            cand -r 'Only pages at most this old'
+            cand --recency 'Only pages at most this old'
+            cand -m 'The model that should answer [default: `pplx_pro_upgraded`]'
+            cand --model 'The model that should answer [default: `pplx_pro_upgraded`]'
+            cand -s 'Where to search: web, scholar, social and others; may be given several times [default: web]'
+            cand --source 'Where to search: web, scholar, social and others; may be given several times [default: web]'
+            cand --system 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too'
+            cand --language 'Language of the answer, as a tag [default: en-US]'
+            cand --timezone 'Your time zone, as an IANA name [default: the machine''s]'
+            cand -f 'How to print [default: report]'
+            cand --format 'How to print [default: report]'
+            cand -n 'Print at most this many sources, those that the answer cites first'
+            cand --limit 'Print at most this many sources, those that the answer cites first'
+            cand -o 'Write to this file instead of standard output'
+            cand --output 'Write to this file instead of standard output'
+            cand --color 'When to use colour'
+            cand --idle-timeout 'End when nothing arrives for so long; 0 for never [default: 60]'
+            cand --timeout 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]'
+            cand --record 'Save the reply''s exact bytes'
+            cand --replay 'Answer from such a file, without network or login'
+            cand --save 'Keep the thread in the account''s history instead of asking incognito'
+            cand --json 'The same as --format json'
+            cand --no-stream 'On a terminal, print the answer when it is whole instead of as it comes'
+            cand --no-wrap 'Do not break lines longer than 700 bytes'
+            cand -v 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
+            cand --verbose 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
+            cand -q 'Tell nothing on standard error but errors'
+            cand --quiet 'Tell nothing on standard error but errors'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'pplx;login'= {
+            cand --email 'Have a code sent to this address (also: `PPLX_EMAIL`)'
+            cand --browser 'Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie''s value'
+            cand --with-token 'Read a token from standard input'
+            cand --from-omp 'Import the session of oh-my-pi (`omp token perplexity`)'
+            cand --no-borrow 'Do not look for the desktop app''s session'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;logout'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;status'= {
+            cand --json 'Print a JSON object'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;completions'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;man'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;help'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+    ]
+    $completions[$command]
+}

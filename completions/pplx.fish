@@ -1,0 +1,77 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_pplx_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_pplx_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_pplx_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_pplx_using_subcommand
+    set -l cmd (__fish_pplx_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c pplx -n "__fish_pplx_needs_command" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_needs_command" -s V -l version -d 'Print version'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "search" -d 'Ask, and print the sourced answer'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "login" -d 'Log in: with the desktop app\'s session, or an e-mail address and a code'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "logout" -d 'Delete the stored session'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "status" -d 'Show who is logged in, from where and until when; exit code 4 when no search would work'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "completions" -d 'Print a completion script'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "man" -d 'Print the manual page'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "help" -d 'Explain a command or a topic'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s r -l recency -d 'Only pages at most this old' -r -f -a "hour\t''
+day\t''
+week\t''
+month\t''
+year\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s m -l model -d 'The model that should answer [default: `pplx_pro_upgraded`]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s s -l source -d 'Where to search: web, scholar, social and others; may be given several times [default: web]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l system -d 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l language -d 'Language of the answer, as a tag [default: en-US]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l timezone -d 'Your time zone, as an IANA name [default: the machine\'s]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s f -l format -d 'How to print [default: report]' -r -f -a "report\t'Answer, sources and meta data as text'
+answer\t'The answer\'s text alone'
+json\t'One JSON object'
+ndjson\t'One JSON object a line, as things happen'"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s o -l output -d 'Write to this file instead of standard output' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l idle-timeout -d 'End when nothing arrives for so long; 0 for never [default: 60]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l timeout -d 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l record -d 'Save the reply\'s exact bytes' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l replay -d 'Answer from such a file, without network or login' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l save -d 'Keep the thread in the account\'s history instead of asking incognito'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l json -d 'The same as --format json'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-wrap -d 'Do not break lines longer than 700 bytes'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s q -l quiet -d 'Tell nothing on standard error but errors'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pplx -n "__fish_pplx_using_subcommand login" -l email -d 'Have a code sent to this address (also: `PPLX_EMAIL`)' -r -f
+complete -c pplx -n "__fish_pplx_using_subcommand login" -l browser -d 'Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie\'s value'
+complete -c pplx -n "__fish_pplx_using_subcommand login" -l with-token -d 'Read a token from standard input'
+complete -c pplx -n "__fish_pplx_using_subcommand login" -l from-omp -d 'Import the session of oh-my-pi (`omp token perplexity`)'
+complete -c pplx -n "__fish_pplx_using_subcommand login" -l no-borrow -d 'Do not look for the desktop app\'s session'
+complete -c pplx -n "__fish_pplx_using_subcommand login" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand logout" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand status" -l json -d 'Print a JSON object'
+complete -c pplx -n "__fish_pplx_using_subcommand status" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand man" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand help" -s h -l help -d 'Print help'

@@ -1,0 +1,154 @@
+//! The program in a real terminal: what streams, what is coloured, and how prompts behave.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::process::Command;
+use std::time::Duration;
+
+use support::terminal::Terminal;
+use support::{Home, Reply, Server, TOKEN, answered, pending};
+
+fn on_terminal(home: Home, args: &[&str]) -> (Home, Terminal) {
+    let home = home.env("TERM", "xterm-256color");
+    let terminal = Terminal::start(home.command(args));
+    (home, terminal)
+}
+
+#[test]
+fn the_report_streams_as_it_comes() {
+    let reply =
+        Reply::events().write(pending(0, "The first words ")).pause(300).write(pending(1, "and the rest."));
+    let server = Server::answering(reply.pause(200).write(answered("The first words and the rest.")));
+    let (_home, terminal) = on_terminal(Home::logged_in(&server), &["search", "q"]);
+    terminal.wait_for("The first words ");
+    assert!(!terminal.seen().contains("and the rest."), "it comes piece by piece");
+    let (code, seen) = terminal.finish();
+    assert_eq!(code, 0);
+    assert_eq!(
+        seen.replace("\r\n", "\n"),
+        "## Answer\nThe first words and the rest.\n\n## Sources\n0 sources\n(no sources returned)\n\n## Meta\n\
+         Provider: perplexity (oauth)\nModel: pplx_pro_upgraded\nThread: entry-1\n"
+    );
+}
+
+#[test]
+fn rewritten_text_is_redrawn_from_its_paragraph() {
+    let reply = Reply::events().write(pending(0, "Kept.\n\nThe fare is 41.")).pause(100);
+    let server = Server::answering(reply.write(answered("Kept.\n\nThe fare is 44.")));
+    let (_home, terminal) = on_terminal(Home::logged_in(&server), &["search", "-f", "answer", "q"]);
+    let (code, seen) = terminal.finish();
+    assert_eq!((code, seen.as_str()), (0, "Kept.\r\n\r\nThe fare is 41.\r\x1B[JThe fare is 44.\r\n\r\n"));
+}
+
+#[test]
+fn without_streaming_or_on_a_dumb_terminal_the_text_is_written_once() {
+    for (args, term) in [(&["search", "--no-stream", "q"][..], "xterm"), (&["search", "q"], "dumb")] {
+        let reply = Reply::events().write(pending(0, "The fare is 41.")).pause(100);
+        let server = Server::answering(reply.write(answered("The fare is 44.")));
+        let home = Home::logged_in(&server).env("TERM", term);
+        let (code, seen) = Terminal::start(home.command(args)).finish();
+        assert_eq!(code, 0);
+        assert!(
+            !seen.contains("41") && !seen.contains('\x1B') && seen.contains("The fare is 44."),
+            "{seen:?}"
+        );
+    }
+}
+
+#[test]
+fn colour_is_used_on_a_terminal_only_and_not_when_that_is_asked() {
+    let colours = |variables: &[(&str, &str)], args: &[&str]| {
+        let server = Server::start([]);
+        let mut home = Home::new(&server).env("TERM", "xterm-256color");
+        for (name, value) in variables {
+            home = home.env(name, value);
+        }
+        Terminal::start(home.command(args)).finish().1.contains("\x1B[")
+    };
+    assert!(colours(&[], &["search", "q"]));
+    assert!(colours(&[("NO_COLOR", "")], &["search", "q"]), "empty is unset");
+    assert!(colours(&[("NO_COLOR", "1")], &["search", "--color", "always", "q"]));
+    for value in ["1", "0"] {
+        assert!(!colours(&[("NO_COLOR", value)], &["search", "q"]));
+    }
+    assert!(!colours(&[("TERM", "dumb")], &["search", "q"]));
+    assert!(!colours(&[], &["search", "--color", "never", "q"]));
+    let server = Server::start([]);
+    assert!(!Home::new(&server).run(&["search", "q"]).stderr.contains('\x1B'), "a pipe");
+    assert!(Home::new(&server).env("CLICOLOR_FORCE", "1").run(&["search", "q"]).stderr.contains('\x1B'));
+}
+
+#[test]
+fn ctrl_c_ends_a_streaming_answer_on_a_line_of_its_own() {
+    let server = Server::answering(Reply::events().write(pending(0, "So far ")).hang());
+    let (_home, terminal) = on_terminal(Home::logged_in(&server), &["search", "q"]);
+    terminal.wait_for("So far ");
+    Command::new("kill").args(["-INT", &terminal.id().to_string()]).status().unwrap();
+    let (code, seen) = terminal.finish();
+    assert_eq!(code, 130);
+    assert!(
+        seen.contains("So far \r\n\r\n## Sources") && seen.ends_with("Note: Interrupted\r\nInterrupted.\r\n"),
+        "{seen:?}"
+    );
+    assert!(server.wait_for_close(1, Duration::from_secs(1)));
+}
+
+#[test]
+fn a_login_prompts_for_address_and_code() {
+    let server = Server::start([
+        ("GET /api/auth/csrf", vec![Reply::json(r#"{"csrfToken":"c"}"#)]),
+        ("POST /api/auth/signin-email", vec![Reply::json("{}")]),
+        ("POST /api/auth/signin-otp", vec![Reply::json(&format!("{{\"token\":\"{TOKEN}\"}}"))]),
+        ("GET /api/auth/session", vec![Reply::json("{}")]),
+    ]);
+    let (home, mut terminal) = on_terminal(Home::new(&server), &["login"]);
+    terminal.wait_for("E-mail address: ");
+    terminal.type_in("user@example.com\n");
+    terminal.wait_for("A code is on its way to user@example.com.");
+    terminal.wait_for("Code: ");
+    terminal.type_in("123 456\n");
+    assert_eq!(terminal.finish().0, 0);
+    assert_eq!(home.stored()["access"], TOKEN);
+    assert_eq!(server.requests()[2].json()["otp"], "123456");
+}
+
+#[test]
+fn a_paste_is_hidden_may_be_long_and_leaves_the_terminal_as_it_was() {
+    let server = Server::start([("GET /api/auth/session", vec![Reply::json("{}")])]);
+    let (home, mut terminal) = on_terminal(Home::new(&server), &["login", "--browser"]);
+    terminal.wait_for("empty line:");
+    wait_until(|| !terminal.echoes());
+    let padding = "x".repeat(6000);
+    terminal.type_in(&format!(
+        "curl 'https://x.example' \\\n  -b 'pad={padding}; __Secure-next-auth.session-token={TOKEN}'\n\n"
+    ));
+    let (code, seen) = terminal.finish();
+    assert_eq!(code, 0, "{seen:?}");
+    assert!(!seen.contains("xxxx") && !seen.contains(TOKEN), "nothing is echoed");
+    assert!(home.stored()["cookies"].as_str().unwrap().contains(&padding), "nothing is cut");
+}
+
+#[test]
+fn ctrl_c_at_a_hidden_prompt_restores_the_echo() {
+    let server = Server::start([]);
+    let (home, mut terminal) = on_terminal(Home::new(&server), &["login", "--with-token"]);
+    terminal.wait_for("Token");
+    wait_until(|| !terminal.echoes());
+    terminal.type_in("secret-part\x03");
+    wait_until(|| terminal.echoes());
+    let (code, seen) = terminal.finish();
+    assert_eq!(code, 130, "{seen:?}");
+    assert!(!seen.contains("secret") && !home.auth().exists());
+}
+
+fn wait_until(condition: impl Fn() -> bool) {
+    for _ in 0..500 {
+        if condition() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("it does not become so");
+}
