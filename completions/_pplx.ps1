@@ -37,8 +37,8 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
         'pplx;search' {
             [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Only pages at most this old')
             [CompletionResult]::new('--recency', '--recency', [CompletionResultType]::ParameterName, 'Only pages at most this old')
-            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'The model that should answer [default: `pplx_pro_upgraded`]')
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model that should answer [default: `pplx_pro_upgraded`]')
+            [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'The model that should answer [default: pplx_pro_upgraded]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model that should answer [default: pplx_pro_upgraded]')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Where to search: web, scholar, social and others; may be given several times [default: web]')
             [CompletionResult]::new('--source', '--source', [CompletionResultType]::ParameterName, 'Where to search: web, scholar, social and others; may be given several times [default: web]')
             [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too')
@@ -68,7 +68,7 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             break
         }
         'pplx;login' {
-            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'Have a code sent to this address (also: `PPLX_EMAIL`)')
+            [CompletionResult]::new('--email', '--email', [CompletionResultType]::ParameterName, 'Have a code sent to this address (also: PPLX_EMAIL)')
             [CompletionResult]::new('--browser', '--browser', [CompletionResultType]::ParameterName, 'Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie''s value')
             [CompletionResult]::new('--with-token', '--with-token', [CompletionResultType]::ParameterName, 'Read a token from standard input')
             [CompletionResult]::new('--from-omp', '--from-omp', [CompletionResultType]::ParameterName, 'Import the session of oh-my-pi (`omp token perplexity`)')

@@ -33,8 +33,8 @@ set edit:completion:arg-completer[pplx] = {|@words|
         &'pplx;search'= {
             cand -r 'Only pages at most this old'
             cand --recency 'Only pages at most this old'
-            cand -m 'The model that should answer [default: `pplx_pro_upgraded`]'
-            cand --model 'The model that should answer [default: `pplx_pro_upgraded`]'
+            cand -m 'The model that should answer [default: pplx_pro_upgraded]'
+            cand --model 'The model that should answer [default: pplx_pro_upgraded]'
             cand -s 'Where to search: web, scholar, social and others; may be given several times [default: web]'
             cand --source 'Where to search: web, scholar, social and others; may be given several times [default: web]'
             cand --system 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too'
@@ -63,7 +63,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'pplx;login'= {
-            cand --email 'Have a code sent to this address (also: `PPLX_EMAIL`)'
+            cand --email 'Have a code sent to this address (also: PPLX_EMAIL)'
             cand --browser 'Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie''s value'
             cand --with-token 'Read a token from standard input'
             cand --from-omp 'Import the session of oh-my-pi (`omp token perplexity`)'

@@ -38,7 +38,7 @@ day\t''
 week\t''
 month\t''
 year\t''"
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s m -l model -d 'The model that should answer [default: `pplx_pro_upgraded`]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s m -l model -d 'The model that should answer [default: pplx_pro_upgraded]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s s -l source -d 'Where to search: web, scholar, social and others; may be given several times [default: web]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l system -d 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l language -d 'Language of the answer, as a tag [default: en-US]' -r
@@ -63,7 +63,7 @@ complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-wrap -d 'Do not 
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s q -l quiet -d 'Tell nothing on standard error but errors'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pplx -n "__fish_pplx_using_subcommand login" -l email -d 'Have a code sent to this address (also: `PPLX_EMAIL`)' -r -f
+complete -c pplx -n "__fish_pplx_using_subcommand login" -l email -d 'Have a code sent to this address (also: PPLX_EMAIL)' -r -f
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l browser -d 'Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie\'s value'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l with-token -d 'Read a token from standard input'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l from-omp -d 'Import the session of oh-my-pi (`omp token perplexity`)'

@@ -2,6 +2,20 @@
 //!
 //! `UPDATE=1 cargo test --test streams` writes the expectations anew; read the difference before you keep it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::needless_pass_by_value,
+    clippy::return_self_not_must_use,
+    clippy::too_many_lines,
+    unreachable_pub,
+    reason = "a test that fails may panic"
+)]
+
 mod support;
 
 use std::fs;

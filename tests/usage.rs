@@ -1,5 +1,19 @@
 //! What is said about what was typed: mistakes, help, and the files that are made from the definitions.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::needless_pass_by_value,
+    clippy::return_self_not_must_use,
+    clippy::too_many_lines,
+    unreachable_pub,
+    reason = "a test that fails may panic"
+)]
+
 mod support;
 
 use std::path::Path;

@@ -31,7 +31,9 @@ fn read(bytes: &[u8], size: usize) -> (String, Vec<Source>, End) {
     }
     tell(&mut snapshot, &mut told);
     let answer = snapshot.answer();
-    if !told.trim().is_empty() && !answer.trim().is_empty() {
+    // An answer out of `text` is not told on the way: it comes only where the blocks end up with none.
+    let from_blocks = !bytes.windows(6).any(|window| window == b"\"text\"");
+    if from_blocks && !told.trim().is_empty() && !answer.trim().is_empty() {
         assert_eq!(told, answer);
     }
     (answer, snapshot.sources(), snapshot.state())

@@ -48,6 +48,7 @@ pub(super) enum Command {
 
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "pplx search [OPTIONS] <QUERY>...",
     after_help = "Examples:\n  pplx search \"who maintains ripgrep\"\n  pplx search -n 3 -r month rust async runtimes\n  \
     git diff | pplx search \"what could this change break?\" -\n  pplx search --json \"latest stable rust\" | jq -r .answer\n  \
     pplx search -- --help me choose a shell"
@@ -62,7 +63,7 @@ pub(super) struct SearchArgs {
     #[arg(short, long, value_enum, value_name = "AGE", help_heading = "What is asked")]
     pub(super) recency: Option<RecencyArg>,
 
-    /// The model that should answer [default: `pplx_pro_upgraded`]
+    #[arg(help = "The model that should answer [default: pplx_pro_upgraded]")]
     #[arg(short, long, value_name = "ID", help_heading = "What is asked")]
     pub(super) model: Option<String>,
 
@@ -147,7 +148,7 @@ pub(super) struct SearchArgs {
     pplx login --email you@example.com\n  pbpaste | pplx login --browser\n  pplx login --with-token < token.txt"
 )]
 pub(super) struct LoginArgs {
-    /// Have a code sent to this address (also: `PPLX_EMAIL`)
+    #[arg(help = "Have a code sent to this address (also: PPLX_EMAIL)")]
     #[arg(long, value_name = "ADDRESS", value_hint = ValueHint::EmailAddress)]
     pub(super) email: Option<String>,
 

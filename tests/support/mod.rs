@@ -1,7 +1,7 @@
 //! What the tests of the whole program share: a scripted server on loopback, and a command with an environment of
 //! its own.
 
-#![allow(dead_code, reason = "each test program uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each test program uses a part of it")]
 
 pub mod command;
 pub mod server;
@@ -9,7 +9,7 @@ pub mod server;
 pub mod terminal;
 
 pub use command::{Home, Outcome};
-pub use server::{Reply, Request, Server};
+pub use server::{Reply, Server};
 
 /// Where the subscription endpoint is asked.
 pub const ASK: &str = "POST /rest/sse/perplexity_ask";

@@ -50,9 +50,10 @@ impl<'a> Choice<'a> {
                 let verified = kept + common_prefix(tail(whole, kept), tail(first, kept));
                 let joined: usize = segments.iter().map(|(_, segment)| segment.as_str().len()).sum();
                 let says_more = verified == first.len() && whole.len() > joined;
-                let choice = match says_more {
-                    true => Self::new(Kind::Aggregate, vec![aggregate]),
-                    false => Self::new(Kind::Segments, segments),
+                let choice = if says_more {
+                    Self::new(Kind::Aggregate, vec![aggregate])
+                } else {
+                    Self::new(Kind::Segments, segments)
                 };
                 Self { verified, kept, first: id, ..choice }
             }
