@@ -1,9 +1,28 @@
-//! Which of the texts in a snapshot is the answer, and what changed in it.
+//! Which of the texts in a reply is the answer, and what changed in it.
 
-use super::markdown::MarkdownEntry;
-use super::snapshot::Snapshot;
+use super::assets::Assets;
+use super::markdown::{Markdown, MarkdownEntry};
 use super::text::GrowingText;
+use super::workflow::Workflow;
 use crate::answer::TextChange;
+
+/// All texts of a reply, in their different forms.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    pub(super) markdown: Markdown,
+    pub(super) workflow: Workflow,
+    pub(super) assets: Assets,
+}
+
+impl Texts {
+    /// What has changed so far is told.
+    pub(super) fn forget_changes(&mut self) {
+        let markdown = self.markdown.texts_mut();
+        for text in markdown.chain(self.workflow.answers_mut()).chain(self.assets.reports_mut()) {
+            text.take_unchanged();
+        }
+    }
+}
 
 /// The parts that make the answer, in order.
 #[derive(Debug)]
@@ -32,12 +51,12 @@ enum Kind {
 impl<'a> Choice<'a> {
     /// A research report wins. Then the markdown segments, unless the aggregate says more; then the workflow's
     /// answer items. Blocks to which the final frame gave a whole answer leave the others out of the running.
-    pub(super) fn of(snapshot: &'a Snapshot, before: &Chosen) -> Self {
-        if let Some(report) = snapshot.assets.report() {
+    pub(super) fn of(texts: &'a Texts, before: &Chosen) -> Self {
+        if let Some(report) = texts.assets.report() {
             return Self::new(Kind::Report, vec![report]);
         }
-        let settled = snapshot.markdown.entries().iter().any(|entry| entry.text.is_settled());
-        let running = snapshot.markdown.entries().iter().filter(|entry| !entry.text.is_blank());
+        let settled = texts.markdown.entries().iter().any(|entry| entry.text.is_settled());
+        let running = texts.markdown.entries().iter().filter(|entry| !entry.text.is_blank());
         let running = running.filter(|entry| !settled || entry.text.is_settled());
         let (aggregates, segments): (Vec<_>, Vec<_>) = running.partition(|entry| entry.is_aggregate);
         let segments = in_order(segments);
@@ -59,12 +78,12 @@ impl<'a> Choice<'a> {
             }
             (Some(_), None) => Self::new(Kind::Segments, segments),
             (None, Some(aggregate)) => Self::new(Kind::Aggregate, vec![aggregate]),
-            (None, None) => Self::of_workflow(snapshot),
+            (None, None) => Self::of_workflow(texts),
         }
     }
 
-    fn of_workflow(snapshot: &'a Snapshot) -> Self {
-        let answers = snapshot.workflow.answers().enumerate();
+    fn of_workflow(texts: &'a Texts) -> Self {
+        let answers = texts.workflow.answers().enumerate();
         let parts: Vec<_> = answers.filter(|(_, text)| !text.is_blank()).collect();
         Self::new(if parts.is_empty() { Kind::Nothing } else { Kind::Workflow }, parts)
     }

@@ -5,6 +5,7 @@ mod assets;
 mod body;
 mod choice;
 mod extract;
+mod frame;
 mod lenient;
 mod markdown;
 mod patch;

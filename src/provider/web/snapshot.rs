@@ -3,15 +3,13 @@
 //! A reply may come as plain blocks, as JSON patches, in the workflow form or in the old `text` form, and may
 //! change its form on the way; all are merged into one state, from which the answer is chosen.
 
-use super::assets::Assets;
-use super::choice::{Choice, Chosen};
+use super::choice::{Choice, Chosen, Texts};
 use super::extract::{FromText, from_text, is_sentence, speaks_of_limits};
-use super::markdown::Markdown;
+use super::frame::{Block, DiffBlock, StreamEvent};
 use super::patch;
 use super::progress::Progress;
 use super::sources::Sources;
-use super::wire::{Block, DiffBlock, PatchOperation, StreamEvent};
-use super::workflow::Workflow;
+use super::wire::PatchOperation;
 use crate::answer::{Source, Step, TextChange};
 
 /// How far the reply has come.
@@ -50,9 +48,7 @@ pub struct Snapshot {
     backend_uuid: Option<String>,
     turbo_named: bool,
     had_blocks: bool,
-    pub(super) markdown: Markdown,
-    pub(super) workflow: Workflow,
-    pub(super) assets: Assets,
+    texts: Texts,
     sources: Sources,
     progress: Progress,
     chosen: Chosen,
@@ -118,18 +114,18 @@ impl Snapshot {
     fn merge_block(&mut self, block: Block<'_>, in_final_frame: bool) {
         let usage = block.intended_usage.as_deref().unwrap_or_default();
         if let Some(markdown) = block.markdown_block {
-            self.markdown.merge(usage, markdown, in_final_frame);
+            self.texts.markdown.merge(usage, markdown, in_final_frame);
         }
         if let Some(results) = block.web_result_block.and_then(|block| block.web_results) {
             let reading = self.sources.set(usage, results, in_final_frame);
             self.progress.reading(reading);
         }
         if let Some(workflow) = block.workflow_block {
-            self.workflow = workflow;
-            self.progress.workflow(&self.workflow);
+            self.texts.workflow = workflow;
+            self.progress.workflow(&self.texts.workflow);
         }
         if let Some(assets) = block.unified_assets_block {
-            self.assets = assets;
+            self.texts.assets = assets;
         }
         if let Some(plan) = block.plan_block {
             self.progress.plan(plan);
@@ -145,18 +141,18 @@ impl Snapshot {
     fn merge_diff(&mut self, usage: &str, diff: &DiffBlock<'_>, in_final_frame: bool) {
         let patches = diff.patches.as_deref().unwrap_or_default();
         match diff.field.as_deref() {
-            Some("markdown_block") => self.markdown.patch(usage, patches, in_final_frame),
+            Some("markdown_block") => self.texts.markdown.patch(usage, patches, in_final_frame),
             Some("web_result_block") => {
                 let reading = self.sources.patch(usage, patches, in_final_frame);
                 self.progress.reading(reading);
             }
             Some("workflow_block") => {
-                patch::apply(&mut self.workflow, patches);
+                patch::apply(&mut self.texts.workflow, patches);
                 if !patches.iter().all(is_text_only) {
-                    self.progress.workflow(&self.workflow);
+                    self.progress.workflow(&self.texts.workflow);
                 }
             }
-            Some("unified_assets_block") => patch::apply(&mut self.assets, patches),
+            Some("unified_assets_block") => patch::apply(&mut self.texts.assets, patches),
             Some("plan_block") => self.progress.plan_patches(patches),
             _ => {}
         }
@@ -165,9 +161,9 @@ impl Snapshot {
     /// What changed in the answer's text since this was last called.
     pub fn take_text_change(&mut self) -> Option<TextChange> {
         let mut chosen = std::mem::take(&mut self.chosen);
-        let change = chosen.update(&Choice::of(self, &chosen));
+        let change = chosen.update(&Choice::of(&self.texts, &chosen));
         self.chosen = chosen;
-        self.forget_changes();
+        self.texts.forget_changes();
         if change.is_some() {
             self.progress.writing();
         }
@@ -191,7 +187,7 @@ impl Snapshot {
 
     /// The answer's text, from `text` where no block has any; empty if there is none at all.
     pub fn answer(&self) -> String {
-        let streamed = Choice::of(self, &self.chosen).text_from(0);
+        let streamed = Choice::of(&self.texts, &self.chosen).text_from(0);
         if streamed.trim_start().is_empty() && !self.failed {
             return self
                 .unwrapped_text()
@@ -256,13 +252,6 @@ impl Snapshot {
         let code = self.error_code.clone();
         let limit = code.as_deref().is_some_and(speaks_of_limits);
         Some(ServiceError { code, message: self.error_message.clone().or(sentence), limit })
-    }
-
-    fn forget_changes(&mut self) {
-        let markdown = self.markdown.texts_mut();
-        for text in markdown.chain(self.workflow.answers_mut()).chain(self.assets.reports_mut()) {
-            text.take_unchanged();
-        }
     }
 }
 
