@@ -76,10 +76,12 @@ impl Environment {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     fn dir(variables: &[(&str, &str)]) -> Option<PathBuf> {
         Environment::of(variables).config_dir().ok()
     }
 
+    #[cfg(unix)]
     #[test]
     fn the_folder_for_odd_environments() {
         type Row<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);

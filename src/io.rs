@@ -104,3 +104,21 @@ impl Io {
         }
     }
 }
+
+/// Whether nobody can read standard output any more: its pipe has no reader.
+#[cfg(unix)]
+pub fn stdout_is_closed() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let stdout = io::stdout();
+    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+    let at_once = Timespec::default();
+    let looked = poll(&mut watched, Some(&at_once));
+    looked.is_ok() && watched.iter().any(|watched| watched.revents().contains(PollFlags::ERR))
+}
+
+/// The same where it shows only at the next write.
+#[cfg(not(unix))]
+pub fn stdout_is_closed() -> bool {
+    false
+}

@@ -57,7 +57,7 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
 const MAY_USE: [(&str, &[&str]); 4] = [
     ("clap", &["cli/"]),
     ("reqwest", &["http.rs", "auth/endpoint.rs", "provider/"]),
-    ("rustix", &["auth/permissions.rs", "terminal.rs"]),
+    ("rustix", &["auth/permissions.rs", "io.rs", "terminal.rs"]),
     ("toml", &["cli/settings.rs"]),
 ];
 

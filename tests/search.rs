@@ -637,7 +637,6 @@ mod unix {
         let text = (0..20_000).map(|n| format!("line {n}\n")).collect::<String>();
         for script in [
             "pplx search q | head -1; echo ${PIPESTATUS[0]}",
-            "pplx search q | true; echo ${PIPESTATUS[0]}",
             "pplx search --json q | head -c 10; echo ${PIPESTATUS[0]}",
         ] {
             let server = Server::answering(Reply::stream(answered(&text)));
@@ -650,6 +649,15 @@ mod unix {
         assert_eq!((outcome.stdout.lines().last(), outcome.stderr.as_str()), (Some("0"), ""));
     }
 
+    #[test]
+    fn a_reader_that_leaves_ends_the_search_too() {
+        let server = Server::answering(Reply::events().write(pending(0, "Half")).hang());
+        let outcome = shell(&Home::logged_in(&server), "pplx search q | sleep 0.4; echo ${PIPESTATUS[0]}");
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), ("0\n", ""));
+        assert!(server.wait_for_close(1, Duration::from_secs(1)), "the connection is closed");
+    }
+
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_an_error_and_a_closed_stream_is_none() {
         let server = Server::start([(ASK, vec![Reply::stream(answered("Text.")); 3])]);

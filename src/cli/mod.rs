@@ -20,6 +20,7 @@ use clap::Parser;
 
 use self::args::{Cli, Command};
 use self::failure::Failure;
+use crate::auth::Store;
 use crate::env::Environment;
 use crate::io::Io;
 use crate::render::{Format, Problem, Style, renderer};
@@ -67,16 +68,24 @@ fn block_on(work: impl Future<Output = ExitCode> + Send + 'static) -> ExitCode {
 fn end(result: Result<(), Failure>, io: &mut Io) -> ExitCode {
     let Err(failure) = result else { return ExitCode::SUCCESS };
     if let Some(problem) = failure.problem() {
-        tell(&problem, false, io);
+        tell(&problem, io);
     }
     ExitCode::from(failure.exit_code())
 }
 
 /// An error is one line on standard error, then one with what to do.
-fn tell(problem: &Problem, without_hint: bool, io: &mut Io) {
+fn tell(problem: &Problem, io: &mut Io) {
     io.tell(&problem.message);
-    if let Some(hint) = problem.hint.as_ref().filter(|_| !without_hint) {
+    if let Some(hint) = &problem.hint {
         io.tell_as("hint", hint);
+    }
+}
+
+/// Makes the store private, and says so where it was not.
+fn warn_of_open_store(env: &Environment, io: &mut Io) {
+    // A store that cannot be looked at is reported when it is read.
+    if let Ok(Some(warning)) = Store::of(env).and_then(|store| store.tighten()) {
+        io.tell_as("warning", &warning);
     }
 }
 

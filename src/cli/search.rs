@@ -4,14 +4,13 @@ use std::io::{self, Write};
 use std::pin::Pin;
 use std::time::Duration;
 
-use tokio::time::Sleep;
+use tokio::time::{Interval, Sleep};
 
 use super::args::SearchArgs;
 use super::failure::Failure;
 use super::settings::{self, Settings};
 use super::signals::{Signal, Signals};
 use crate::answer::{Answer, SearchEvent, Step};
-use crate::auth::Store;
 use crate::env::Environment;
 use crate::error::{Cut, Error};
 use crate::io::Io;
@@ -27,10 +26,10 @@ pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Res
         Err(failure) if wants_json => return Err(super::in_json(failure, io)),
         Err(failure) => return Err(failure),
     };
-    if settings.replay.is_none() {
-        warn_of_open_store(env, io);
+    if settings.replay.is_none() && !settings.quiet {
+        super::warn_of_open_store(env, io);
     }
-    let mut stop = Stop::new(settings.timeout)?;
+    let mut stop = Stop::new(settings.timeout, settings.output.is_none() && !io.stdout_is_terminal)?;
     let mut printer = Printer::new(&settings, io)?;
     let ended = pump(&settings, env, &mut stop, &mut printer).await;
     printer.end(ended)
@@ -84,24 +83,31 @@ impl Ended {
     }
 }
 
-/// What ends a run from outside: a deadline or a signal.
+/// How often it is looked whether the reader of standard output has left.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What ends a run from outside: a deadline, a signal, or a reader that leaves.
 struct Stop {
     timeout: Duration,
     deadline: Option<Pin<Box<Sleep>>>,
     signals: Signals,
+    /// Set where standard output is a pipe, perhaps.
+    look: Option<Interval>,
 }
 
 enum Stopped {
     Deadline(Duration),
     Signal(Signal),
+    ClosedPipe,
 }
 
 impl Stop {
-    fn new(timeout: Option<Duration>) -> io::Result<Self> {
+    fn new(timeout: Option<Duration>, may_be_piped: bool) -> io::Result<Self> {
         Ok(Self {
             timeout: timeout.unwrap_or_default(),
             deadline: timeout.map(|timeout| Box::pin(tokio::time::sleep(timeout))),
             signals: Signals::install()?,
+            look: may_be_piped.then(|| tokio::time::interval(LOOK)),
         })
     }
 
@@ -113,11 +119,22 @@ impl Stop {
                 None => std::future::pending().await,
             }
         };
+        let left = async {
+            match &mut self.look {
+                Some(look) => {
+                    while !crate::io::stdout_is_closed() {
+                        look.tick().await;
+                    }
+                }
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             result = work => Ok(result),
             signal = self.signals.next() => Err(Stopped::Signal(signal)),
             () = deadline => Err(Stopped::Deadline(self.timeout)),
+            () = left => Err(Stopped::ClosedPipe),
         }
     }
 }
@@ -126,6 +143,7 @@ impl Stopped {
     fn before_a_reply(self) -> Ended {
         match self {
             Self::Signal(signal) => Ended::Failed(Failure::Signal(signal), None),
+            Self::ClosedPipe => Ended::Failed(io::Error::from(io::ErrorKind::BrokenPipe).into(), None),
             Self::Deadline(timeout) => {
                 let host = "the service".to_owned();
                 Ended::failed(Error::TimedOut { host, seconds: timeout.as_secs() }, None)
@@ -135,7 +153,7 @@ impl Stopped {
 
     fn with(self, received: Option<Answer>) -> Ended {
         match (self, received) {
-            (stopped, None) => stopped.before_a_reply(),
+            (stopped @ Self::ClosedPipe, _) | (stopped, None) => stopped.before_a_reply(),
             (Self::Signal(signal), received) => Ended::Failed(Failure::Signal(signal), received),
             (Self::Deadline(timeout), received) => {
                 Ended::failed(Error::Incomplete(Cut::Deadline(timeout.as_secs())), received)
@@ -150,7 +168,6 @@ struct Printer<'a> {
     file: Option<Overwrite>,
     renderer: Box<dyn Render + Send>,
     verbose: bool,
-    quiet: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -165,7 +182,7 @@ impl<'a> Printer<'a> {
         };
         let file = settings.output.as_ref().map(open).transpose()?;
         let renderer = renderer(settings.format, settings.style.clone());
-        Ok(Self { io, file, renderer, verbose: settings.verbose, quiet: settings.quiet })
+        Ok(Self { io, file, renderer, verbose: settings.verbose })
     }
 
     fn event(&mut self, event: &SearchEvent) -> io::Result<()> {
@@ -219,8 +236,7 @@ impl<'a> Printer<'a> {
             }
             received => self.print(|renderer, out| renderer.problem(&problem, received.as_ref(), out))?,
         }
-        let quiet = self.quiet && is_unfinished(&failure) && received.is_some();
-        super::tell(&problem, quiet, self.io);
+        super::tell(&problem, self.io);
         Err(Failure::Silent(failure.exit_code()))
     }
 }
@@ -241,11 +257,4 @@ fn keeps_what_arrived(failure: &Failure, answer: &Answer) -> bool {
 fn marked(mut answer: Answer, message: &str) -> Answer {
     answer.notes.insert(0, message.trim_end_matches('.').to_owned());
     answer
-}
-
-fn warn_of_open_store(env: &Environment, io: &mut Io) {
-    // A store that cannot be looked at is reported when it is read.
-    if let Ok(Some(warning)) = Store::of(env).and_then(|store| store.tighten()) {
-        io.tell_as("warning", &warning);
-    }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::args::StatusArgs;
 use super::failure::Failure;
-use crate::auth::{self, Credential, Store};
+use crate::auth::{self, Credential};
 use crate::env::Environment;
 use crate::io::Io;
 
@@ -25,9 +25,7 @@ struct Document<'a> {
 
 /// Shows the session that a search would use. Asks nobody.
 pub(super) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    if let Ok(Some(warning)) = Store::of(env).and_then(|store| store.tighten()) {
-        io.tell_as("warning", &warning);
-    }
+    super::warn_of_open_store(env, io);
     let found = auth::resolve(env).await;
     if args.json {
         let document = serde_json::to_string_pretty(&document(&found)).map_err(std::io::Error::from)?;

@@ -121,11 +121,13 @@ fn push_sources(out: &mut String, answer: &Answer, style: &Style) {
 
 fn push_source(out: &mut String, source: &Source, now: i64) {
     let numbers = citations::brackets(&source.numbers).concat();
-    let title = one_line(&source.title);
+    let url = one_line(&source.url);
+    let title =
+        Some(one_line(&source.title)).filter(|title| !title.is_empty()).unwrap_or_else(|| url.clone());
     let age = age::phrase(age::seconds(source.date.as_deref(), now));
     let title = cut(&title, SNIPPET, SOURCE_LINE - numbers.len().min(LIMIT / 2) - age.len());
     push_wrapped(out, &format!("{numbers} {title} ({age})"), INDENT);
-    let _ = writeln!(out, "\n{INDENT}{}", one_line(&source.url));
+    let _ = writeln!(out, "\n{INDENT}{url}");
     let snippet = source.snippet.as_deref().map(one_line).unwrap_or_default();
     if !snippet.is_empty() {
         push_wrapped(out, &format!("{INDENT}{}", cut(&snippet, SNIPPET, SOURCE_LINE)), INDENT);
