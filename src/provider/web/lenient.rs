@@ -1,7 +1,7 @@
 //! Types that read what they can use and pass over what they cannot.
 //!
 //! The service changes its frames without notice, so a field of the wrong type counts as absent, as does null
-//! (fixture `tests/streams/wrong-types.sse`). Nothing here fails on well-formed JSON.
+//! (fixture `tests/streams/payload-wrong-types.sse`). Nothing here fails on well-formed JSON.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The workflow form: the answer as items of steps (fixture `tests/streams/workflow.sse`).
+//! The workflow form: the answer as items of steps (fixture `tests/streams/answer-workflow.sse`).
 
 use serde::Deserialize;
 use serde_json::Value;
