@@ -6,11 +6,13 @@ mod generated;
 mod help;
 mod login;
 mod logout;
+mod printer;
 mod query;
 mod search;
 mod settings;
 mod signals;
 mod status;
+mod stop;
 mod usage;
 
 use std::ffi::OsString;

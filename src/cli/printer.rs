@@ -1,0 +1,123 @@
+//! Where a search is printed, and how it is told that it ended.
+
+use std::io::{self, Write};
+
+use super::failure::Failure;
+use super::settings::Settings;
+use crate::answer::{Answer, SearchEvent, Step};
+use crate::error::Error;
+use crate::io::Io;
+use crate::overwrite::Overwrite;
+use crate::render::{Render, renderer};
+
+/// How a search ended.
+#[derive(Debug)]
+pub(super) enum Ended {
+    Answered(Answer),
+    /// With what had arrived before.
+    Failed(Failure, Option<Answer>),
+}
+
+impl Ended {
+    pub(super) fn failed(error: Error, received: Option<Answer>) -> Self {
+        Self::Failed(error.into(), received)
+    }
+}
+
+/// Where the search is printed: the renderer, its output, and standard error.
+pub(super) struct Printer<'a> {
+    io: &'a mut Io,
+    file: Option<Overwrite>,
+    renderer: Box<dyn Render + Send>,
+    verbose: bool,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(settings: &Settings, io: &'a mut Io) -> Result<Self, Failure> {
+        let open = |path: &std::path::PathBuf| {
+            Overwrite::open(path).map_err(|error| {
+                Failure::usage(
+                    format!("Could not write {}: {error}.", path.display()),
+                    "name another file for --output",
+                )
+            })
+        };
+        let file = settings.output.as_ref().map(open).transpose()?;
+        let renderer = renderer(settings.format, settings.style.clone());
+        Ok(Self { io, file, renderer, verbose: settings.verbose })
+    }
+
+    /// Prints an event, and with `--verbose` tells about it.
+    pub(super) fn event(&mut self, event: &SearchEvent) -> io::Result<()> {
+        if self.verbose {
+            self.tell(event);
+        }
+        self.print(|renderer, out| renderer.event(event, out))
+    }
+
+    fn print(
+        &mut self,
+        print: impl FnOnce(&mut dyn Render, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let out = match &mut self.file {
+            Some(file) => file,
+            None => self.io.out(),
+        };
+        print(&mut *self.renderer, out)?;
+        out.flush()
+    }
+
+    fn tell(&mut self, event: &SearchEvent) {
+        match event {
+            SearchEvent::Step(Step::Searching(words)) => {
+                self.io.tell(&format!("Searching: {}", words.join(" | ")));
+            }
+            SearchEvent::Step(Step::Reading(pages)) => self.io.tell(&format!("Reading {pages} sources")),
+            SearchEvent::Step(Step::Thinking) => self.io.tell("Thinking"),
+            SearchEvent::Step(Step::Writing) => self.io.tell("Writing"),
+            SearchEvent::Warning(warning) => self.io.tell_as("warning", warning),
+            _ => {}
+        }
+    }
+
+    /// Prints how it ended. What has arrived of an unfinished answer is printed and marked.
+    pub(super) fn end(mut self, ended: Ended) -> Result<(), Failure> {
+        let (failure, received) = match ended {
+            Ended::Answered(answer) => {
+                self.print(|renderer, out| renderer.answer(&answer, out))?;
+                return Ok(());
+            }
+            Ended::Failed(failure, received) => (failure, received),
+        };
+        let Some(problem) = failure.problem() else { return Err(failure) };
+        let received = received
+            .filter(|answer| keeps_what_arrived(&failure, answer))
+            .map(|answer| marked(answer, &problem.message));
+        match &received {
+            Some(answer) if is_unfinished(&failure) => {
+                self.print(|renderer, out| renderer.answer(answer, out))?;
+            }
+            received => self.print(|renderer, out| renderer.problem(&problem, received.as_ref(), out))?,
+        }
+        super::tell(&problem, self.io);
+        Err(Failure::Silent(failure.exit_code()))
+    }
+}
+
+/// The reply ended before the answer did; nothing says that what came is wrong.
+fn is_unfinished(failure: &Failure) -> bool {
+    matches!(failure, Failure::Library(Error::Incomplete(_)) | Failure::Signal(_))
+}
+
+/// An empty answer is kept only where the reply was cut, and the invitation to sign up is no answer at all.
+fn keeps_what_arrived(failure: &Failure, answer: &Answer) -> bool {
+    match failure {
+        Failure::Library(Error::Service { .. }) => !answer.text.trim().is_empty(),
+        failure => is_unfinished(failure),
+    }
+}
+
+fn marked(mut answer: Answer, message: &str) -> Answer {
+    answer.notes.insert(0, message.trim_end_matches('.').to_owned());
+    answer
+}

@@ -1,0 +1,70 @@
+//! What ends a run from outside.
+
+use std::io;
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::time::{Interval, Sleep};
+
+use super::signals::{Signal, Signals};
+use crate::io::stdout_is_closed;
+
+/// How often it is looked whether the reader of standard output has left.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What ends a run from outside: a deadline, a signal, or a reader that leaves.
+#[derive(Debug)]
+pub(super) struct Stop {
+    timeout: Duration,
+    deadline: Option<Pin<Box<Sleep>>>,
+    signals: Signals,
+    /// Set where standard output is a pipe, perhaps.
+    look: Option<Interval>,
+}
+
+#[derive(Debug)]
+pub(super) enum Stopped {
+    Deadline(Duration),
+    Signal(Signal),
+    ClosedPipe,
+}
+
+impl Stop {
+    /// From here on signals are waited for. `may_be_piped`: standard output is not a terminal or a file of ours.
+    pub(super) fn new(timeout: Option<Duration>, may_be_piped: bool) -> io::Result<Self> {
+        Ok(Self {
+            timeout: timeout.unwrap_or_default(),
+            deadline: timeout.map(|timeout| Box::pin(tokio::time::sleep(timeout))),
+            signals: Signals::install()?,
+            look: may_be_piped.then(|| tokio::time::interval(LOOK)),
+        })
+    }
+
+    /// The result of `work`, unless it is stopped first.
+    pub(super) async fn unless<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Stopped> {
+        let deadline = async {
+            match &mut self.deadline {
+                Some(deadline) => deadline.as_mut().await,
+                None => std::future::pending().await,
+            }
+        };
+        let left = async {
+            match &mut self.look {
+                Some(look) => loop {
+                    look.tick().await;
+                    if stdout_is_closed() {
+                        return;
+                    }
+                },
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            result = work => Ok(result),
+            signal = self.signals.next() => Err(Stopped::Signal(signal)),
+            () = deadline => Err(Stopped::Deadline(self.timeout)),
+            () = left => Err(Stopped::ClosedPipe),
+        }
+    }
+}
