@@ -175,11 +175,11 @@ _pplx() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "report answer json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "report pretty answer json ndjson" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "report answer json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "report pretty answer json ndjson" -- "${cur}"))
                     return 0
                     ;;
                 --limit)

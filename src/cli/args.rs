@@ -88,7 +88,7 @@ pub(super) struct SearchArgs {
     #[arg(long, help_heading = "What is asked")]
     pub(super) save: bool,
 
-    /// How to print [default: report]
+    /// How to print [default: pretty on a terminal, else report]
     #[arg(short, long, value_enum, value_name = "FORMAT", help_heading = "Output")]
     pub(super) format: Option<FormatArg>,
 
@@ -194,6 +194,8 @@ pub(super) enum RecencyArg {
 pub(super) enum FormatArg {
     /// Answer, sources and meta data as text
     Report,
+    /// The same for people: Markdown drawn, links to follow
+    Pretty,
     /// The answer's text alone
     Answer,
     /// One JSON object

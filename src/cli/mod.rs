@@ -7,6 +7,7 @@ mod help;
 mod login;
 mod logout;
 mod printer;
+mod progress;
 mod query;
 mod search;
 mod settings;
@@ -25,7 +26,7 @@ use self::failure::Failure;
 use crate::auth::Store;
 use crate::env::Environment;
 use crate::io::Io;
-use crate::render::{Format, Problem, Style, renderer};
+use crate::render::{Format, Paint, Problem, Style, renderer};
 
 /// Runs the program on the arguments of this process.
 pub fn main() -> ExitCode {
@@ -94,7 +95,7 @@ fn warn_of_open_store(env: &Environment, io: &mut Io) {
 /// Prints a failure from before the search as the JSON document that was asked for, too.
 fn in_json(failure: Failure, io: &mut Io) -> Failure {
     let Some(problem) = failure.problem() else { return failure };
-    let style = Style { limit: None, wrap: false, screen: None, now: 0 };
+    let style = Style { limit: None, wrap: false, screen: None, width: 80, paint: Paint::default(), now: 0 };
     if let Err(error) =
         renderer(Format::Json, style).problem(&problem, None, io.out()).and_then(|()| io.out().flush())
     {

@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 
 use super::failure::Failure;
+use super::progress::{Progress, TICK, described};
 use super::settings::Settings;
-use crate::answer::{Answer, SearchEvent, Step};
+use crate::answer::{Answer, SearchEvent};
 use crate::error::Error;
 use crate::io::Io;
 use crate::overwrite::Overwrite;
-use crate::render::{Render, renderer};
+use crate::render::text::one_line;
+use crate::render::{Format, Render, renderer};
 
 /// How a search ended.
 #[derive(Debug)]
@@ -30,6 +32,9 @@ pub(super) struct Printer<'a> {
     file: Option<Overwrite>,
     renderer: Box<dyn Render + Send>,
     verbose: bool,
+    progress: Progress,
+    /// The answer is printed as it comes.
+    streams: bool,
 }
 
 impl<'a> Printer<'a> {
@@ -44,13 +49,22 @@ impl<'a> Printer<'a> {
         };
         let file = settings.output.as_ref().map(open).transpose()?;
         let renderer = renderer(settings.format, settings.style.clone());
-        Ok(Self { io, file, renderer, verbose: settings.verbose })
+        let watched = settings.format == Format::Pretty && io.stdout_is_terminal && io.stderr_is_terminal;
+        let tells_steps = watched && io.moves_cursor && !settings.quiet && !settings.verbose;
+        let progress = Progress::new(tells_steps && settings.replay.is_none());
+        let streams = settings.style.screen.is_some();
+        Ok(Self { io, file, renderer, verbose: settings.verbose, progress, streams })
     }
 
     /// Prints an event, and with `--verbose` tells about it.
     pub(super) fn event(&mut self, event: &SearchEvent) -> io::Result<()> {
         if self.verbose {
             self.tell(event);
+        }
+        match event {
+            SearchEvent::Step(step) => self.progress.step(step, self.io),
+            SearchEvent::Text(_) if self.streams => self.progress.close(self.io),
+            _ => {}
         }
         self.print(|renderer, out| renderer.event(event, out))
     }
@@ -69,19 +83,27 @@ impl<'a> Printer<'a> {
 
     fn tell(&mut self, event: &SearchEvent) {
         match event {
-            SearchEvent::Step(Step::Searching(words)) => {
-                self.io.tell(&format!("Searching: {}", words.join(" | ")));
-            }
-            SearchEvent::Step(Step::Reading(pages)) => self.io.tell(&format!("Reading {pages} sources")),
-            SearchEvent::Step(Step::Thinking) => self.io.tell("Thinking"),
-            SearchEvent::Step(Step::Writing) => self.io.tell("Writing"),
+            SearchEvent::Step(step) => self.io.tell(&one_line(&described(step))),
             SearchEvent::Warning(warning) => self.io.tell_as("warning", warning),
             _ => {}
         }
     }
 
+    /// The result of `work`; meanwhile the line about it shows the time.
+    pub(super) async fn ticking<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                result = &mut work => return result,
+                () = tokio::time::sleep(TICK), if self.progress.is_open() => self.progress.draw(self.io),
+            }
+        }
+    }
+
     /// Prints how it ended. What has arrived of an unfinished answer is printed and marked.
     pub(super) fn end(mut self, ended: Ended) -> Result<(), Failure> {
+        self.progress.close(self.io);
         let (failure, received) = match ended {
             Ended::Answered(answer) => {
                 self.print(|renderer, out| renderer.answer(&answer, out))?;

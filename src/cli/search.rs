@@ -36,7 +36,7 @@ async fn pump(settings: &Settings, env: &Environment, stop: &mut Stop, printer: 
         Some(recording) => {
             Search::replay(recording.clone(), settings.named_model.clone(), &settings.reception)
         }
-        None => match stop.unless(ask(settings, env)).await {
+        None => match stop.unless(printer.ticking(ask(settings, env))).await {
             Ok(opened) => opened,
             Err(stopped) => return stopped.before_a_reply(),
         },
@@ -46,7 +46,7 @@ async fn pump(settings: &Settings, env: &Environment, stop: &mut Stop, printer: 
         Err(error) => return Ended::failed(error, None),
     };
     loop {
-        match stop.unless(search.next()).await {
+        match stop.unless(printer.ticking(search.next())).await {
             Ok(Ok(Some(SearchEvent::Done(answer)))) => return Ended::Answered(answer),
             Ok(Ok(Some(event))) => {
                 if let Err(error) = printer.event(&event) {

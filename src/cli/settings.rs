@@ -13,13 +13,15 @@ use super::query;
 use crate::env::Environment;
 use crate::io::Io;
 use crate::provider::Reception;
-use crate::render::{Format, Screen, Style};
+use crate::render::{Format, Paint, Screen, Style};
 use crate::request::{Recency, SearchRequest};
 
 const MODEL: &str = "pplx_pro_upgraded";
 /// In seconds. Agents kill a command after 120 seconds.
 const TIMEOUT_OFF_TERMINAL: u64 = 110;
 const IDLE_TIMEOUT: u64 = 60;
+/// How wide text is drawn off a terminal, in cells.
+const USUAL_WIDTH: usize = 80;
 /// What "never" is, as a duration that can be added to now.
 const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -63,9 +65,10 @@ pub(super) struct Settings {
 /// Settles everything, and reads standard input if the query says so.
 pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<Settings, Failure> {
     let file = read_file(env)?;
-    apply_color(args.color.or(file.color), io);
-    let format = format(&args, env, &file)?;
     let to_terminal = io.stdout_is_terminal && args.output.is_none();
+    let paint = paint(args.color.or(file.color), to_terminal, env, io);
+    let usual = if to_terminal && io.moves_cursor { Format::Pretty } else { Format::Report };
+    let format = format(&args, env, &file)?.unwrap_or(usual);
     let timeout = args.timeout.or(file.timeout).or((!to_terminal).then_some(TIMEOUT_OFF_TERMINAL));
     let idle = args.idle_timeout.or(file.idle_timeout).unwrap_or(IDLE_TIMEOUT);
     let streams = to_terminal && io.moves_cursor && !args.no_stream && file.no_stream != Some(true);
@@ -88,13 +91,15 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
         reception: Reception {
             idle: limit(idle).unwrap_or(NEVER),
             record: args.record,
-            events: args.verbose || streams || format == Format::Ndjson,
+            events: args.verbose || to_terminal || format == Format::Ndjson,
         },
         format,
         style: Style {
             limit: args.limit.or(file.limit),
             wrap: !args.no_wrap && file.no_wrap != Some(true),
-            screen: streams.then(screen),
+            screen: streams.then(Screen::of_terminal),
+            width: if to_terminal { Screen::of_terminal().width } else { USUAL_WIDTH },
+            paint,
             now: chrono::Utc::now().timestamp(),
         },
         timeout: timeout.and_then(limit),
@@ -134,35 +139,43 @@ fn unusable(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     Failure::usage(message, "its keys are the long options of `pplx search --help`")
 }
 
-fn format(args: &SearchArgs, env: &Environment, file: &File) -> Result<Format, Failure> {
+fn format(args: &SearchArgs, env: &Environment, file: &File) -> Result<Option<Format>, Failure> {
     let typed = if args.json { Some(FormatArg::Json) } else { args.format };
     let chosen = match typed {
         Some(format) => Some(format),
         None => env.text("PPLX_FORMAT").map(|name| named_format(&name)).transpose()?.or(file.format),
     };
-    Ok(match chosen {
-        None | Some(FormatArg::Report) => Format::Report,
-        Some(FormatArg::Answer) => Format::Answer,
-        Some(FormatArg::Json) => Format::Json,
-        Some(FormatArg::Ndjson) => Format::Ndjson,
-    })
+    Ok(chosen.map(|chosen| match chosen {
+        FormatArg::Report => Format::Report,
+        FormatArg::Pretty => Format::Pretty,
+        FormatArg::Answer => Format::Answer,
+        FormatArg::Json => Format::Json,
+        FormatArg::Ndjson => Format::Ndjson,
+    }))
 }
 
 fn named_format(name: &str) -> Result<FormatArg, Failure> {
     clap::ValueEnum::from_str(name.trim(), true).map_err(|_| {
         Failure::usage(
             format!("PPLX_FORMAT is {name:?}, which is no format."),
-            "use report, answer, json or ndjson",
+            "use report, pretty, answer, json or ndjson",
         )
     })
 }
 
-fn apply_color(color: Option<ColorArg>, io: &mut Io) {
-    match color {
-        Some(ColorArg::Always) => io.emphasis = true,
-        Some(ColorArg::Never) => io.emphasis = false,
-        Some(ColorArg::Auto) | None => {}
-    }
+/// What may be written in colour: by `--color`, else by the environment and by whether it is seen on a terminal.
+fn paint(color: Option<ColorArg>, to_terminal: bool, env: &Environment, io: &mut Io) -> Paint {
+    let on_terminal = to_terminal && io.moves_cursor;
+    let forced = match color {
+        Some(ColorArg::Always) => Some(true),
+        Some(ColorArg::Never) => Some(false),
+        Some(ColorArg::Auto) | None => None,
+    };
+    io.emphasis = forced.unwrap_or(io.emphasis);
+    let usual = env.switch("CLICOLOR_FORCE") || (on_terminal && env.get("NO_COLOR").is_none());
+    let color = forced.unwrap_or(usual);
+    let links = color && on_terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout);
+    Paint { color, links }
 }
 
 fn recency(typed: RecencyArg) -> Recency {
@@ -180,14 +193,6 @@ fn machine_timezone(env: &Environment) -> String {
     let named = env.text("TZ").map(|zone| zone.trim_start_matches(':').to_owned());
     let named = named.filter(|zone| zone == "UTC" || (zone.contains('/') && !zone.starts_with('/')));
     named.or_else(|| iana_time_zone::get_timezone().ok()).unwrap_or_else(|| "UTC".to_owned())
-}
-
-/// The terminal's size; a usual one where it has none.
-fn screen() -> Screen {
-    let (width, height) =
-        terminal_size::terminal_size().map_or((0, 0), |(width, height)| (width.0, height.0));
-    let or = |cells: u16, usual| if cells == 0 { usual } else { usize::from(cells) };
-    Screen { width: or(width, 80), height: or(height, 24) }
 }
 
 #[cfg(test)]

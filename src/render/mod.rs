@@ -6,6 +6,7 @@ mod citations;
 mod json;
 mod live;
 mod ndjson;
+mod pretty;
 mod report;
 pub mod text;
 mod wrap;
@@ -19,6 +20,8 @@ use crate::answer::{Answer, SearchEvent};
 pub enum Format {
     /// Answer, sources and meta data as text.
     Report,
+    /// The same for people at a terminal: Markdown drawn, links to follow.
+    Pretty,
     /// The answer's text alone.
     Answer,
     /// One JSON object.
@@ -36,8 +39,21 @@ pub struct Style {
     pub wrap: bool,
     /// The terminal to draw on as the text comes; `None` to write it when it can no longer change.
     pub screen: Option<Screen>,
+    /// How wide drawn text may be, in cells.
+    pub width: usize,
+    /// Which escape sequences drawn text may hold.
+    pub paint: Paint,
     /// The time now, in Unix seconds: what ages are counted from.
     pub now: i64,
+}
+
+/// Which escape sequences are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Paint {
+    /// Colours and emphasis.
+    pub color: bool,
+    /// Links that the terminal follows (OSC 8).
+    pub links: bool,
 }
 
 /// A terminal's size, in cells.
@@ -47,6 +63,16 @@ pub struct Screen {
     pub width: usize,
     /// Rows, at least 1.
     pub height: usize,
+}
+
+impl Screen {
+    /// The size of the terminal now; a usual one where it has none.
+    pub fn of_terminal() -> Self {
+        let (width, height) =
+            terminal_size::terminal_size().map_or((0, 0), |(width, height)| (width.0, height.0));
+        let or = |cells: u16, usual| if cells == 0 { usual } else { usize::from(cells) };
+        Self { width: or(width, 80), height: or(height, 24) }
+    }
 }
 
 /// A failure, as it is told to people and programs.
@@ -82,6 +108,7 @@ pub trait Render {
 pub fn renderer(format: Format, style: Style) -> Box<dyn Render + Send> {
     match format {
         Format::Report => Box::new(report::Report::new(style)),
+        Format::Pretty => Box::new(pretty::Pretty::new(style, Screen::of_terminal)),
         Format::Answer => Box::new(answer_only::AnswerOnly::new(&style)),
         Format::Json => Box::new(json::Json::new(style)),
         Format::Ndjson => Box::new(ndjson::Ndjson::new(style)),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use unicode_width::UnicodeWidthChar;
+
 /// `text` without control characters (but LF and tab), escape sequences and bidirectional overrides. CRLF and CR
 /// become LF.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
@@ -90,6 +92,16 @@ pub fn cut(text: &str, characters: usize, bytes: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{kept}{ellipsis}"))
 }
 
+/// The front of `text` that takes at most `width` cells.
+pub fn cells_cut(text: &str, width: usize) -> &str {
+    let mut used = 0;
+    let end = text.char_indices().find(|(_, character)| {
+        used += character.width().unwrap_or(0);
+        used > width
+    });
+    end.and_then(|(end, _)| text.get(..end)).unwrap_or(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +127,11 @@ mod tests {
     #[test]
     fn one_line_folds_white_space() {
         assert_eq!(one_line("  a\r\n b\t\u{A0}c "), "a b c");
+    }
+
+    #[test]
+    fn cells_are_counted() {
+        assert_eq!([cells_cut("abc", 2), cells_cut("測定", 3), cells_cut("ab", 9)], ["ab", "測", "ab"]);
     }
 
     #[test]
