@@ -32,7 +32,7 @@ impl Io {
     /// The streams of this process.
     pub fn of_process(env: &Environment) -> Self {
         let stderr_is_terminal = io::stderr().is_terminal();
-        let moves_cursor = env.get("TERM").is_none_or(|term| term != "dumb");
+        let moves_cursor = cfg!(windows) || env.get("TERM").is_some_and(|term| term != "dumb");
         Self {
             out: Box::new(BufWriter::with_capacity(64 << 10, io::stdout())),
             err: Box::new(io::stderr()),

@@ -14,6 +14,7 @@ pub mod http;
 pub mod io;
 pub mod origin;
 pub mod overwrite;
+mod private;
 pub mod provider;
 pub mod render;
 pub mod request;

@@ -19,7 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module, and the modules of the crate that it may name.
-const MAY_NAME: [(&str, &[&str]); 15] = [
+const MAY_NAME: [(&str, &[&str]); 16] = [
     ("answer", &[]),
     ("error", &["origin"]),
     ("env", &["error"]),
@@ -30,7 +30,8 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
     ("request", &[]),
     ("sse", &[]),
     ("terminal", &[]),
-    ("auth", &["env", "error", "http", "origin"]),
+    ("private", &[]),
+    ("auth", &["env", "error", "http", "origin", "private"]),
     ("provider", &["answer", "auth", "env", "error", "http", "overwrite", "request", "sse"]),
     ("render", &["answer"]),
     (
@@ -57,7 +58,7 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
 const MAY_USE: [(&str, &[&str]); 4] = [
     ("clap", &["cli/"]),
     ("reqwest", &["http.rs", "auth/endpoint.rs", "provider/"]),
-    ("rustix", &["auth/permissions.rs", "io.rs", "terminal.rs"]),
+    ("rustix", &["private.rs", "io.rs", "terminal.rs"]),
     ("toml", &["cli/settings.rs"]),
 ];
 

@@ -557,7 +557,7 @@ mod unix {
         let server = checked();
         let home = Home::new(&server);
         home.store("old.session.token", 0);
-        fs::write(home.auth().with_file_name(".pplx-auth-dead"), "half").unwrap();
+        fs::write(home.auth().with_file_name(".pplx-dead"), "half").unwrap();
         assert_eq!(log_in(&home).code, 0);
         assert_eq!(names(home.auth().parent().unwrap()), ["auth.json"]);
     }

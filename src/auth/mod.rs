@@ -9,7 +9,6 @@ mod helper;
 pub mod jwt;
 pub mod omp;
 pub mod otp;
-mod permissions;
 mod secret;
 mod session;
 mod store;

@@ -4,7 +4,7 @@
 //! and the folder is locked meanwhile, so that clearing a refused token cannot remove a newer one.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,13 +12,11 @@ use serde_json::Value;
 
 use super::secret::Secret;
 use super::session::Session;
-use super::{Credential, jwt, permissions};
+use super::{Credential, jwt};
 use crate::env::Environment;
 use crate::error::{Error, Result};
 use crate::origin::Origin;
-
-/// The names of temporary files begin with this. One that is found under the lock was left by a killed run.
-const TEMPORARY: &str = ".pplx-auth-";
+use crate::private;
 
 /// The stored session of one user.
 #[derive(Debug, Clone)]
@@ -71,10 +69,10 @@ impl Store {
         }
         self.target()?;
         let tighten = |path: &Path, rights| {
-            permissions::tighten(path, rights).map_err(|source| file_error("protect", path, source))
+            private::tighten(path, rights).map_err(|source| file_error("protect", path, source))
         };
-        let folder = tighten(self.folder(), permissions::OTHERS_WRITE)?;
-        let file = tighten(&self.path, permissions::OTHERS_ANY)?;
+        let folder = tighten(self.folder(), private::OTHERS_WRITE)?;
+        let file = tighten(&self.path, private::OTHERS_ANY)?;
         Ok((file || folder)
             .then(|| format!("{} was open to other users; it is private now", self.path.display())))
     }
@@ -113,9 +111,7 @@ impl Store {
     pub fn prepare(&self) -> Result<()> {
         self.make_folder()?;
         let target = self.target()?;
-        let probe =
-            tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(target.parent().unwrap_or(Path::new(".")));
-        probe.map(drop).map_err(|source| file_error("write", &target, source))
+        private::probe(&target).map_err(|source| file_error("write", &target, source))
     }
 
     /// Replaces what is stored.
@@ -123,7 +119,8 @@ impl Store {
         self.make_folder()?;
         let _lock = self.lock()?;
         let target = self.target()?;
-        write_to(&target, credential).map_err(|source| file_error("write", &target, source))
+        let written = written(credential).and_then(|bytes| private::write(&target, &bytes));
+        written.map_err(|source| file_error("write", &target, source))
     }
 
     /// Deletes the stored session, through a link too. False when there was none.
@@ -168,7 +165,7 @@ impl Store {
 
     fn make_folder(&self) -> Result<()> {
         let folder = self.folder();
-        permissions::create_private_dir(folder).map_err(|source| file_error("create", folder, source))
+        private::create_private_dir(folder).map_err(|source| file_error("create", folder, source))
     }
 
     /// Where the file really is: dotfile managers link it. A link that somebody else may have put there is refused.
@@ -178,7 +175,7 @@ impl Store {
             Ok(metadata) if metadata.is_symlink() => {}
             _ => return Ok(self.path.clone()),
         }
-        if !permissions::is_ours_alone(self.folder(), &self.path).map_err(error)? {
+        if !private::is_ours_alone(self.folder(), &self.path).map_err(error)? {
             return Err(error(io::Error::other("it is a link, in a folder that other users may write to")));
         }
         match self.path.canonicalize() {
@@ -190,17 +187,13 @@ impl Store {
         }
     }
 
-    /// Holds off other processes that change the store, until the result is dropped.
     fn lock(&self) -> Result<File> {
-        let locked = permissions::open_for_lock(self.folder()).and_then(|file| file.lock().map(|()| file));
-        locked.map_err(|source| file_error("lock", self.folder(), source))
+        private::lock(self.folder()).map_err(|source| file_error("lock", self.folder(), source))
     }
 }
 
-/// Writes beside the target, then renames over it.
-fn write_to(target: &Path, credential: &Credential) -> io::Result<()> {
-    let folder = target.parent().unwrap_or(Path::new("."));
-    remove_leftovers(folder);
+/// The file's text for `credential`.
+fn written(credential: &Credential) -> io::Result<Vec<u8>> {
     let session = &credential.session;
     let written = Written {
         r#type: "oauth",
@@ -209,22 +202,9 @@ fn write_to(target: &Path, credential: &Credential) -> io::Result<()> {
         email: credential.email.as_deref(),
         cookies: session.cookies().map(Secret::expose),
     };
-    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
-    serde_json::to_writer_pretty(&mut file, &written)?;
-    file.write_all(b"\n")?;
-    file.as_file().sync_all()?;
-    file.persist(target).map_err(|error| error.error)?;
-    Ok(())
-}
-
-fn remove_leftovers(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
-            // Nothing depends on it; the next write tries again.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
+    let mut bytes = serde_json::to_vec_pretty(&written)?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 fn file_error(action: &'static str, path: &Path, source: io::Error) -> Error {
