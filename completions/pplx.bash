@@ -132,7 +132,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__search)
-            opts="-r -m -s -f -n -o -v -q -h --recency --model --source --system --language --timezone --save --format --json --limit --no-stream --no-wrap --output --color --verbose --quiet --idle-timeout --timeout --record --replay --help"
+            opts="-r -m -s -c -f -n -o -v -q -h --recency --model --source --system --language --timezone --save --continue --thread --format --json --limit --no-stream --no-wrap --output --color --verbose --quiet --idle-timeout --timeout --record --replay --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -171,6 +171,10 @@ _pplx() {
                     return 0
                     ;;
                 --timezone)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --thread)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

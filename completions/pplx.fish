@@ -43,6 +43,7 @@ complete -c pplx -n "__fish_pplx_using_subcommand search" -s s -l source -d 'Whe
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l system -d 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l language -d 'Language of the answer, as a tag [default: en-US]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l timezone -d 'Your time zone, as an IANA name [default: the machine\'s]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l thread -d 'Follow up on the answer with this id, which the answer\'s last lines and its JSON name' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s f -l format -d 'How to print [default: pretty on a terminal, else report]' -r -f -a "report\t'Answer, sources and meta data as text'
 pretty\t'The same for people: Markdown drawn, links to follow'
 answer\t'The answer\'s text alone'
@@ -58,6 +59,7 @@ complete -c pplx -n "__fish_pplx_using_subcommand search" -l timeout -d 'End aft
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l record -d 'Save the reply\'s exact bytes' -r -F
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l replay -d 'Answer from such a file, without network or login' -r -F
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l save -d 'Keep the thread in the account\'s history instead of asking incognito'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s c -l continue -d 'Follow up on the last answer'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l json -d 'The same as --format json'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-wrap -d 'Do not break lines longer than 700 bytes'

@@ -1,5 +1,7 @@
 //! What comes back: events while a search runs, and the answer at its end.
 
+use std::fmt;
+
 /// A page that the answer was built from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Source {
@@ -15,6 +17,23 @@ pub struct Source {
     pub date: Option<String>,
 }
 
+/// Where an answer stands in a conversation: what a follow-up refers to.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Thread {
+    /// The id of the answer's entry.
+    pub id: String,
+    /// The id of the conversation.
+    pub context: Option<String>,
+    /// What entitles to go on with it. Not shown.
+    pub token: Option<String>,
+}
+
+impl fmt::Debug for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thread").field("id", &self.id).field("context", &self.context).finish_non_exhaustive()
+    }
+}
+
 /// A finished answer, or what had arrived of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
@@ -28,8 +47,8 @@ pub struct Answer {
     pub requested_model: Option<String>,
     /// Who answered, and how it was paid for: `perplexity (oauth)`.
     pub provider: &'static str,
-    /// The id of the thread's last entry, by which a follow-up refers to it.
-    pub thread: Option<String>,
+    /// What a follow-up refers to.
+    pub thread: Option<Thread>,
     /// The id under which the request was sent.
     pub request_id: Option<String>,
     /// False when the reply ended before the answer did.
@@ -74,5 +93,5 @@ pub enum SearchEvent {
     /// Something in the stream was skipped: worth a line when the user asked for details.
     Warning(String),
     /// The search is over.
-    Done(Answer),
+    Done(Box<Answer>),
 }

@@ -63,12 +63,29 @@ impl Environment {
         if let Some(dir) = self.get("PPLX_CONFIG_DIR") {
             return Ok(dir.into());
         }
-        let absolute =
-            |name| self.get(name).map(Path::new).filter(|path| path.is_absolute()).map(Path::to_owned);
-        let home = || absolute("HOME").or_else(|| self.home.clone()).map(|home| home.join(".config"));
+        let home = || self.home().map(|home| home.join(".config"));
         let appdata = || self.get("APPDATA").filter(|_| self.windows).map(PathBuf::from);
-        let base = absolute("XDG_CONFIG_HOME").or_else(appdata).or_else(home);
+        let base = self.absolute("XDG_CONFIG_HOME").or_else(appdata).or_else(home);
         base.map(|base| base.join("pplx")).ok_or(Error::NoConfigDir)
+    }
+}
+
+impl Environment {
+    /// The folder of what is kept between runs and can be done without: `pplx` in `$XDG_STATE_HOME`, in
+    /// `~/.local/state` (macOS, too), or in `%LOCALAPPDATA%` on Windows.
+    pub fn state_dir(&self) -> Result<PathBuf> {
+        let appdata = || self.get("LOCALAPPDATA").filter(|_| self.windows).map(PathBuf::from);
+        let home = || self.home().map(|home| home.join(".local/state"));
+        let base = self.absolute("XDG_STATE_HOME").or_else(appdata).or_else(home);
+        base.map(|base| base.join("pplx")).ok_or(Error::NoConfigDir)
+    }
+
+    fn absolute(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(Path::new).filter(|path| path.is_absolute()).map(Path::to_owned)
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.absolute("HOME").or_else(|| self.home.clone())
     }
 }
 

@@ -133,6 +133,9 @@ pub enum Error {
         /// A limit or a quota is used up.
         limit: bool,
     },
+    /// The thread to follow up on cannot be continued.
+    #[error("The thread cannot be continued: it is gone, or belongs to another account.")]
+    ThreadGone,
     /// The service answered as it answers someone without an account.
     #[error("The session was not accepted: the service answered as if nobody were logged in.")]
     NotAccepted,

@@ -10,6 +10,7 @@ pub mod auth;
 pub mod cli;
 pub mod env;
 pub mod error;
+pub mod history;
 pub mod http;
 pub mod io;
 pub mod origin;
@@ -21,6 +22,6 @@ pub mod request;
 pub mod sse;
 pub mod terminal;
 
-pub use answer::{Answer, SearchEvent, Source, Step, TextChange};
+pub use answer::{Answer, SearchEvent, Source, Step, TextChange, Thread};
 pub use error::{Error, Result};
 pub use request::{Recency, SearchRequest};

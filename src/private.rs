@@ -23,12 +23,21 @@ pub(crate) fn probe(target: &Path) -> io::Result<()> {
     temporary_beside(target).map(drop)
 }
 
+/// Whether a file is worth waiting for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Worth {
+    Syncing,
+    Little,
+}
+
 /// Replaces `target` under the lock of its folder: writes a 0600 file beside it, then renames that over it.
-pub(crate) fn write(target: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(target: &Path, bytes: &[u8], worth: Worth) -> io::Result<()> {
     remove_leftovers(folder_of(target));
     let mut file = temporary_beside(target)?;
     file.write_all(bytes)?;
-    file.as_file().sync_all()?;
+    if worth == Worth::Syncing {
+        file.as_file().sync_all()?;
+    }
     file.persist(target).map_err(|error| error.error)?;
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! What is asked, independent of the provider that answers.
 
+use crate::answer::Thread;
+
 /// How recent the pages searched may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recency {
@@ -34,6 +36,8 @@ pub struct SearchRequest {
     pub timezone: String,
     /// Keep the thread in the account's history.
     pub save: bool,
+    /// The answer that this question follows up on.
+    pub thread: Option<Thread>,
 }
 
 impl SearchRequest {

@@ -19,7 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module, and the modules of the crate that it may name.
-const MAY_NAME: [(&str, &[&str]); 16] = [
+const MAY_NAME: [(&str, &[&str]); 17] = [
     ("answer", &[]),
     ("error", &["origin"]),
     ("env", &["error"]),
@@ -27,10 +27,11 @@ const MAY_NAME: [(&str, &[&str]); 16] = [
     ("io", &["env"]),
     ("origin", &[]),
     ("overwrite", &[]),
-    ("request", &[]),
+    ("request", &["answer"]),
     ("sse", &[]),
     ("terminal", &[]),
     ("private", &[]),
+    ("history", &["answer", "env", "error", "private"]),
     ("auth", &["env", "error", "http", "origin", "private"]),
     ("provider", &["answer", "auth", "env", "error", "http", "overwrite", "request", "sse"]),
     ("render", &["answer"]),
@@ -41,6 +42,7 @@ const MAY_NAME: [(&str, &[&str]); 16] = [
             "auth",
             "env",
             "error",
+            "history",
             "http",
             "io",
             "origin",

@@ -16,7 +16,7 @@ use super::{Credential, jwt};
 use crate::env::Environment;
 use crate::error::{Error, Result};
 use crate::origin::Origin;
-use crate::private;
+use crate::private::{self, Worth};
 
 /// The stored session of one user.
 #[derive(Debug, Clone)]
@@ -119,7 +119,7 @@ impl Store {
         self.make_folder()?;
         let _lock = self.lock()?;
         let target = self.target()?;
-        let written = written(credential).and_then(|bytes| private::write(&target, &bytes));
+        let written = written(credential).and_then(|bytes| private::write(&target, &bytes, Worth::Syncing));
         written.map_err(|source| file_error("write", &target, source))
     }
 

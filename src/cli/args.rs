@@ -50,6 +50,7 @@ pub(super) enum Command {
 #[command(
     override_usage = "pplx search [OPTIONS] <QUERY>...",
     after_help = "Examples:\n  pplx search \"who maintains ripgrep\"\n  pplx search -n 3 -r month rust async runtimes\n  \
+                  pplx search -c \"and which of them is the oldest?\"\n  \
     git diff | pplx search \"what could this change break?\" -\n  pplx search --json \"latest stable rust\" | jq -r .answer\n  \
     pplx search -- --help me choose a shell"
 )]
@@ -87,6 +88,14 @@ pub(super) struct SearchArgs {
     /// Keep the thread in the account's history instead of asking incognito
     #[arg(long, help_heading = "What is asked")]
     pub(super) save: bool,
+
+    /// Follow up on the last answer
+    #[arg(short, long = "continue", conflicts_with = "replay", help_heading = "What is asked")]
+    pub(super) continue_last: bool,
+
+    /// Follow up on the answer with this id, which the answer's last lines and its JSON name
+    #[arg(long, value_name = "ID", conflicts_with_all = ["continue_last", "replay"], help_heading = "What is asked")]
+    pub(super) thread: Option<String>,
 
     /// How to print [default: pretty on a terminal, else report]
     #[arg(short, long, value_enum, value_name = "FORMAT", help_heading = "Output")]

@@ -122,6 +122,7 @@ fn exit_code(error: &Error) -> u8 {
         | Error::File { .. }
         | Error::Status { .. }
         | Error::NotAStream { .. }
+        | Error::ThreadGone
         | Error::Service { limit: false, .. } => 1,
     }
 }
@@ -162,6 +163,7 @@ fn hint(error: &Error) -> String {
             "open https://www.perplexity.ai in a browser: the network may want a sign-in first".to_owned()
         }
         Error::Service { .. } => "ask again, or ask another model with `pplx search --model`".to_owned(),
+        Error::ThreadGone => "ask without --continue and --thread".to_owned(),
         Error::NoResults => "ask in other words, or drop --recency and --source".to_owned(),
         Error::Incomplete(Cut::Deadline(_)) => "ask again with a longer --timeout (0 for none)".to_owned(),
         Error::Incomplete(Cut::Idle(_)) => "ask again, or raise --idle-timeout".to_owned(),

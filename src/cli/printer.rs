@@ -15,14 +15,22 @@ use crate::render::{Format, Render, renderer};
 /// How a search ended.
 #[derive(Debug)]
 pub(super) enum Ended {
-    Answered(Answer),
+    Answered(Box<Answer>),
     /// With what had arrived before.
-    Failed(Failure, Option<Answer>),
+    Failed(Failure, Option<Box<Answer>>),
 }
 
 impl Ended {
+    /// The answer, or what had arrived of it.
+    pub(super) fn answer(&self) -> Option<&Answer> {
+        match self {
+            Self::Answered(answer) => Some(answer),
+            Self::Failed(_, received) => received.as_deref(),
+        }
+    }
+
     pub(super) fn failed(error: Error, received: Option<Answer>) -> Self {
-        Self::Failed(error.into(), received)
+        Self::Failed(error.into(), received.map(Box::new))
     }
 }
 
@@ -32,6 +40,7 @@ pub(super) struct Printer<'a> {
     file: Option<Overwrite>,
     renderer: Box<dyn Render + Send>,
     verbose: bool,
+    quiet: bool,
     progress: Progress,
     /// The answer is printed as it comes.
     streams: bool,
@@ -53,7 +62,15 @@ impl<'a> Printer<'a> {
         let tells_steps = watched && io.moves_cursor && !settings.quiet && !settings.verbose;
         let progress = Progress::new(tells_steps && settings.replay.is_none());
         let streams = settings.style.screen.is_some();
-        Ok(Self { io, file, renderer, verbose: settings.verbose, progress, streams })
+        Ok(Self { io, file, renderer, verbose: settings.verbose, quiet: settings.quiet, progress, streams })
+    }
+
+    /// Tells of something that did not keep the search from answering.
+    pub(super) fn warn(&mut self, warning: &str) {
+        self.progress.close(self.io);
+        if !self.quiet {
+            self.io.tell_as("warning", &one_line(warning));
+        }
     }
 
     /// Prints an event, and with `--verbose` tells about it.
@@ -114,7 +131,7 @@ impl<'a> Printer<'a> {
         let Some(problem) = failure.problem() else { return Err(failure) };
         let received = received
             .filter(|answer| keeps_what_arrived(&failure, answer))
-            .map(|answer| marked(answer, &problem.message));
+            .map(|answer| marked(*answer, &problem.message));
         match &received {
             Some(answer) if is_unfinished(&failure) => {
                 self.print(|renderer, out| renderer.answer(answer, out))?;

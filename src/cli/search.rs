@@ -8,8 +8,10 @@ use super::printer::{Ended, Printer};
 use super::settings::{self, Settings};
 use super::stop::{Stop, Stopped};
 use crate::answer::{Answer, SearchEvent};
+use crate::auth;
 use crate::env::Environment;
 use crate::error::{Cut, Error};
+use crate::history::{Entry, History};
 use crate::io::Io;
 use crate::provider::{Provider, Search};
 
@@ -27,7 +29,19 @@ pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Res
     let mut stop = Stop::new(settings.timeout, settings.output.is_none() && !io.stdout_is_terminal)?;
     let mut printer = Printer::new(&settings, io)?;
     let ended = pump(&settings, env, &mut stop, &mut printer).await;
+    if settings.replay.is_none()
+        && let Err(error) = remember(&ended, &settings, env)
+    {
+        printer.warn(&error.to_string());
+    }
     printer.end(ended)
+}
+
+/// Keeps what a follow-up needs, if there is a place for it.
+fn remember(ended: &Ended, settings: &Settings, env: &Environment) -> crate::Result<()> {
+    let thread = ended.answer().and_then(|answer| answer.thread.clone());
+    let (Some(thread), Ok(history)) = (thread, History::of(env)) else { return Ok(()) };
+    history.remember(Entry::new(thread, &settings.request.query, auth::now()))
 }
 
 /// Opens the search and prints its events until it ends, in one way or another.
@@ -81,7 +95,9 @@ impl Stopped {
     fn with(self, received: Option<Answer>) -> Ended {
         match (self, received) {
             (stopped @ Self::ClosedPipe, _) | (stopped, None) => stopped.before_a_reply(),
-            (Self::Signal(signal), received) => Ended::Failed(Failure::Signal(signal), received),
+            (Self::Signal(signal), received) => {
+                Ended::Failed(Failure::Signal(signal), received.map(Box::new))
+            }
             (Self::Deadline(timeout), received) => {
                 Ended::failed(Error::Incomplete(Cut::Deadline(timeout.as_secs())), received)
             }

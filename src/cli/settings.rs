@@ -10,7 +10,9 @@ use serde::Deserialize;
 use super::args::{ColorArg, FormatArg, RecencyArg, SearchArgs};
 use super::failure::Failure;
 use super::query;
+use crate::answer::Thread;
 use crate::env::Environment;
+use crate::history::History;
 use crate::io::Io;
 use crate::provider::Reception;
 use crate::render::{Format, Paint, Screen, Style};
@@ -75,6 +77,7 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
     let named_model =
         args.model.or_else(|| env.text("PPLX_MODEL")).or(file.model).map(|model| model.trim().to_owned());
     let sources = if args.sources.is_empty() { file.source.unwrap_or_default() } else { args.sources };
+    let thread = followed_up(args.continue_last, args.thread.as_deref(), env)?;
     let request = SearchRequest {
         query: query::read(&args.query, io)?,
         system: args.system.or(file.system),
@@ -84,6 +87,7 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
         language: args.language.or(file.language).unwrap_or_else(|| "en-US".to_owned()),
         timezone: args.timezone.or(file.timezone).unwrap_or_else(|| machine_timezone(env)),
         save: args.save || file.save == Some(true),
+        thread,
     };
     query::check_length(&request)?;
     Ok(Settings {
@@ -109,6 +113,18 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
         verbose: args.verbose,
         quiet: args.quiet,
     })
+}
+
+/// The answer to follow up on.
+fn followed_up(last: bool, id: Option<&str>, env: &Environment) -> Result<Option<Thread>, Failure> {
+    let history = || History::of(env);
+    let (found, missing) = match id {
+        Some(id) => (history()?.find(id)?, format!("No answer with the id {id:?} was given here.")),
+        None if last => (history()?.last()?, "There is no answer to follow up on.".to_owned()),
+        None => return Ok(None),
+    };
+    let entry = found.ok_or_else(|| Failure::usage(missing, "ask without --continue and --thread"))?;
+    Ok(Some(entry.thread()))
 }
 
 /// A limit in seconds; 0 means none.

@@ -26,7 +26,7 @@ pub struct Reception {
 }
 
 /// A provider, with what it needs to be asked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Provider {
     /// The subscription endpoint, at this address.
     Web(Url),
@@ -38,67 +38,141 @@ impl Provider {
         http::web_base(env).map(Self::Web)
     }
 
-    /// Asks with the credential that `env` leads to. A stored session that is refused is cleared, and the desktop
-    /// app's is tried once in its place.
+    /// Asks with the credential that `env` leads to. A follow-up on a thread that cannot be continued is asked once
+    /// more as a new thread, with a note in its answer.
     pub async fn search(
         &self,
         env: &Environment,
         request: &SearchRequest,
         reception: &Reception,
     ) -> Result<Search> {
+        let again = request.thread.is_some().then(|| Again {
+            provider: self.clone(),
+            env: env.clone(),
+            request: SearchRequest { thread: None, ..request.clone() },
+            reception: reception.clone(),
+        });
+        match (self.ask(env, request, reception).await, again) {
+            (Err(Error::ThreadGone), Some(again)) => Box::pin(again.ask()).await,
+            (asked, again) => asked.map(|inner| Search { inner, again: again.map(Box::new), note: None }),
+        }
+    }
+
+    /// A stored session that is refused is cleared, and the desktop app's is tried once in its place.
+    async fn ask(&self, env: &Environment, request: &SearchRequest, reception: &Reception) -> Result<Inner> {
         let credential = auth::resolve(env).await?;
-        match self.search_as(&credential, request, reception).await {
+        match self.ask_as(&credential, request, reception).await {
             Err(refusal @ Error::Refused { .. }) => match auth::replace_refused(env, &credential).await {
-                Some(other) => self.search_as(&other, request, reception).await,
+                Some(other) => self.ask_as(&other, request, reception).await,
                 None => Err(refusal),
             },
             other => other,
         }
     }
 
-    async fn search_as(
+    async fn ask_as(
         &self,
         credential: &Credential,
         request: &SearchRequest,
         reception: &Reception,
-    ) -> Result<Search> {
+    ) -> Result<Inner> {
         match self {
-            Self::Web(base) => web::Search::open(base, credential, request, reception).await.map(Search::web),
+            Self::Web(base) => web::Search::open(base, credential, request, reception).await.map(Inner::web),
         }
+    }
+}
+
+/// What the service's error on a stale thread is called. It is the error for much else, too.
+const STALE: &str = "GENERIC_FAILED_RESPONSE";
+
+/// How to ask once more, as a new thread.
+#[derive(Debug)]
+struct Again {
+    provider: Provider,
+    env: Environment,
+    request: SearchRequest,
+    reception: Reception,
+}
+
+impl Again {
+    async fn ask(self) -> Result<Search> {
+        let inner = self.provider.ask(&self.env, &self.request, &self.reception).await?;
+        let note = Some("the thread could not be continued; this is the first answer of a new one");
+        Ok(Search { inner, again: None, note })
     }
 }
 
 /// A running search. Pulled, not pushed: dropping it ends it.
 #[derive(Debug)]
-pub struct Search(Inner);
+pub struct Search {
+    inner: Inner,
+    /// Set for a follow-up, until it has begun to answer.
+    again: Option<Box<Again>>,
+    note: Option<&'static str>,
+}
 
 #[derive(Debug)]
 enum Inner {
     Web(Box<web::Search>),
 }
 
-impl Search {
+impl Inner {
     fn web(search: web::Search) -> Self {
-        Self(Inner::Web(Box::new(search)))
+        Self::Web(Box::new(search))
     }
 
+    async fn next(&mut self) -> Result<Option<SearchEvent>> {
+        match self {
+            Self::Web(search) => search.next().await,
+        }
+    }
+
+    fn received(&mut self) -> Option<Answer> {
+        match self {
+            Self::Web(search) => search.received(),
+        }
+    }
+}
+
+impl Search {
     /// A search that is answered from a recording of the subscription endpoint, without network or login. `model`
     /// is the model that was asked for, if that is known.
     pub fn replay(recording: PathBuf, model: Option<String>, reception: &Reception) -> Result<Self> {
-        web::Search::replay(recording, model, reception).map(Self::web)
+        let inner = Inner::web(web::Search::replay(recording, model, reception)?);
+        Ok(Self { inner, again: None, note: None })
     }
 
-    /// The next event; `None` after [`SearchEvent::Done`]. Safe to drop while it waits.
+    /// The next event; `None` after [`SearchEvent::Done`].
     pub async fn next(&mut self) -> Result<Option<SearchEvent>> {
-        match &mut self.0 {
-            Inner::Web(search) => search.next().await,
+        match self.inner.next().await {
+            Err(Error::Service { code: Some(code), .. }) if code == STALE && self.is_unanswered() => {
+                if let Some(again) = self.again.take() {
+                    *self = Box::pin(again.ask()).await?;
+                }
+                self.inner.next().await.map(|event| self.noted(event))
+            }
+            other => other.map(|event| self.noted(event)),
+        }
+    }
+
+    /// Whether this is a follow-up that has no text yet.
+    fn is_unanswered(&mut self) -> bool {
+        let has_text = self.inner.received().is_some_and(|answer| !answer.text.trim().is_empty());
+        self.again.is_some() && !has_text
+    }
+
+    fn noted(&self, event: Option<SearchEvent>) -> Option<SearchEvent> {
+        match (event, self.note) {
+            (Some(SearchEvent::Done(mut answer)), Some(note)) => {
+                answer.notes.push(note.to_owned());
+                Some(SearchEvent::Done(answer))
+            }
+            (event, _) => event,
         }
     }
 
     /// What has arrived of the answer, marked incomplete; `None` while nothing has.
     pub fn received(&mut self) -> Option<Answer> {
-        match &mut self.0 {
-            Inner::Web(search) => search.received(),
-        }
+        self.inner.received()
     }
 }

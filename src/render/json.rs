@@ -101,7 +101,7 @@ pub(super) fn with_document<T>(
         model: answer.model.as_deref(),
         requested_model: answer.requested_model.as_deref(),
         provider: answer.provider,
-        thread: answer.thread.as_deref(),
+        thread: answer.thread.as_ref().map(|thread| thread.id.as_str()),
         request_id: answer.request_id.as_deref(),
         complete: answer.complete,
         notes: answer.notes.iter().map(String::as_str).chain(note.as_deref()).collect(),

@@ -143,7 +143,7 @@ fn push_meta(out: &mut String, answer: &Answer) {
     line("## Meta\nProvider", answer.provider);
     line("Model", answer.model.as_deref().unwrap_or("unknown"));
     if let Some(thread) = &answer.thread {
-        line("Thread", thread);
+        line("Thread", &thread.id);
     }
     answer.notes.iter().for_each(|note| line("Note", note));
 }

@@ -57,7 +57,9 @@ impl Home {
         let home = Self { environment: BTreeMap::new(), stdin: Vec::new(), dir };
         let path = std::env::var("PATH").unwrap();
         let config = home.path().join("config");
+        let state = home.path().join("state");
         home.env("PATH", path)
+            .env("XDG_STATE_HOME", state)
             .env("XDG_CONFIG_HOME", config)
             .env("TZ", "UTC")
             .env("PPLX_BASE_URL", url)

@@ -6,12 +6,13 @@ use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, ORIGIN, REFERER,
 };
 use reqwest::{Client, Response};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
 use super::extract::{reason_of, speaks_of_limits};
+use crate::answer::Thread;
 use crate::auth::{Credential, Session};
 use crate::error::{Error, Result};
 use crate::http::{self, Plain};
@@ -56,7 +57,7 @@ pub(super) async fn ask(
         Failure::Other(error) => error,
     })?;
     if !response.status().is_success() {
-        return Err(refusal(response, credential).await);
+        return Err(refusal(response, credential, request.thread.is_some()).await);
     }
     Ok(Asked { response, request_id })
 }
@@ -110,7 +111,7 @@ fn headers(session: &Session, request_id: &str) -> Result<HeaderMap> {
 /// `supported_block_use_cases` is left out: with it the service moves the answer into other kinds of blocks.
 fn body(request: &SearchRequest, request_id: &str) -> Value {
     let query = request.effective_query();
-    json!({
+    let mut body = json!({
         "query_str": query,
         "params": {
             "query_str": query,
@@ -130,7 +131,23 @@ fn body(request: &SearchRequest, request_id: &str) -> Value {
             "skip_search_enabled": true,
             "always_search_override": true,
         },
-    })
+    });
+    if let (Some(thread), Some(params)) =
+        (&request.thread, body.pointer_mut("/params").and_then(Value::as_object_mut))
+    {
+        follow_up(params, thread);
+    }
+    body
+}
+
+/// A follow-up names the entry before it and the thread's token, and leaves out what belongs to a first question.
+fn follow_up(params: &mut Map<String, Value>, thread: &Thread) {
+    params.remove("frontend_context_uuid");
+    params.remove("search_recency_filter");
+    params.insert("last_backend_uuid".to_owned(), thread.id.as_str().into());
+    params.insert("read_write_token".to_owned(), thread.token.as_deref().into());
+    params.insert("query_source".to_owned(), "followup".into());
+    params.insert("followup_source".to_owned(), "link".into());
 }
 
 fn recency_name(recency: Recency) -> &'static str {
@@ -144,7 +161,7 @@ fn recency_name(recency: Recency) -> &'static str {
 }
 
 /// What a reply without a stream says.
-async fn refusal(response: Response, credential: &Credential) -> Error {
+async fn refusal(response: Response, credential: &Credential, is_follow_up: bool) -> Error {
     let host = http::host_of(response.url());
     let url = response.url().clone();
     let reply = match Plain::read(response, MAX_ERROR).await {
@@ -162,6 +179,8 @@ async fn refusal(response: Response, credential: &Credential) -> Error {
         403 if reply.is_json() && reason.as_deref().is_some_and(speaks_of_limits) => {
             Error::Service { code: None, message: reason, limit: true }
         }
+        // So a thread that is gone, or somebody else's, looks; a session that is refused will be, without it.
+        403 if reply.is_json() && is_follow_up => Error::ThreadGone,
         403 if reply.is_json() => refused(),
         403 => Error::Blocked { status },
         407 => Error::Proxy { proxy: host, reason: "it wants a login (HTTP 407)".to_owned() },

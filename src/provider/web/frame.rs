@@ -31,6 +31,12 @@ pub(super) struct StreamEvent<'a> {
     /// The id of this entry, by which a follow-up names it.
     #[serde(deserialize_with = "text")]
     pub(super) backend_uuid: Option<String>,
+    /// The id of the thread.
+    #[serde(deserialize_with = "text")]
+    pub(super) context_uuid: Option<String>,
+    /// The thread's token for follow-ups; often absent on the first frames.
+    #[serde(deserialize_with = "text")]
+    pub(super) read_write_token: Option<String>,
     #[serde(deserialize_with = "text")]
     pub(super) error_code: Option<String>,
     #[serde(deserialize_with = "text")]

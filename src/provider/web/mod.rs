@@ -184,7 +184,7 @@ impl Search {
         if answer.text.trim().is_empty() && answer.sources.is_empty() {
             return Err(Error::NoResults);
         }
-        self.events.push_back(SearchEvent::Done(answer));
+        self.events.push_back(SearchEvent::Done(Box::new(answer)));
         Ok(())
     }
 
@@ -224,7 +224,7 @@ impl Search {
             model: self.snapshot.model().map(str::to_owned),
             requested_model: self.requested_model.clone(),
             provider: PROVIDER,
-            thread: self.snapshot.thread().map(str::to_owned),
+            thread: self.snapshot.thread(),
             request_id: self.request_id.clone(),
             complete,
             notes: self.snapshot.model_notes(self.requested_model.as_deref()),

@@ -10,7 +10,7 @@ use super::patch;
 use super::progress::Progress;
 use super::sources::Sources;
 use super::wire::PatchOperation;
-use crate::answer::{Source, Step, TextChange};
+use crate::answer::{Source, Step, TextChange, Thread};
 
 /// How far the reply has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,6 +46,8 @@ pub struct Snapshot {
     display_model: Option<String>,
     user_selected_model: Option<String>,
     backend_uuid: Option<String>,
+    context_uuid: Option<String>,
+    read_write_token: Option<String>,
     turbo_named: bool,
     had_blocks: bool,
     texts: Texts,
@@ -89,6 +91,8 @@ impl Snapshot {
         keep(&mut self.display_model, event.display_model);
         keep(&mut self.user_selected_model, event.user_selected_model);
         keep(&mut self.backend_uuid, event.backend_uuid);
+        keep(&mut self.context_uuid, event.context_uuid);
+        keep(&mut self.read_write_token, event.read_write_token);
         keep(&mut self.error_code, event.error_code);
         keep(&mut self.error_message, event.error_message);
         keep(&mut self.text, event.text);
@@ -234,9 +238,10 @@ impl Snapshot {
         self.display_model.as_deref() == Some("turbo") && !self.had_blocks && self.sources.is_empty()
     }
 
-    /// The id of this entry of the thread.
-    pub fn thread(&self) -> Option<&str> {
-        self.backend_uuid.as_deref()
+    /// What a follow-up refers to.
+    pub fn thread(&self) -> Option<Thread> {
+        let id = self.backend_uuid.clone()?;
+        Some(Thread { id, context: self.context_uuid.clone(), token: self.read_write_token.clone() })
     }
 
     fn has_error(&self) -> bool {

@@ -160,11 +160,8 @@ impl Pretty {
 
     fn write_meta(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         let model = answer.model.as_deref().map_or_else(|| "unknown".to_owned(), one_line);
-        let thread = answer
-            .thread
-            .as_deref()
-            .map(|thread| format!(" · thread {}", one_line(thread)))
-            .unwrap_or_default();
+        let thread = answer.thread.as_ref().map(|thread| format!(" · thread {}", one_line(&thread.id)));
+        let thread = thread.unwrap_or_default();
         let meta = Span::new(format!("{} · {model}{thread}", answer.provider), Look::new().dimmed());
         self.write_lines(&wrapped(&[meta], self.style.width), out)?;
         for note in &answer.notes {
