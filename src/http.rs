@@ -107,6 +107,12 @@ pub fn secret_header(text: &str) -> Option<HeaderValue> {
     Some(value)
 }
 
+/// The `Set-Cookie` headers of a reply.
+pub fn set_cookies(response: &Response) -> impl Iterator<Item = &str> {
+    let cookies = response.headers().get_all(header::SET_COOKIE).iter();
+    cookies.filter_map(|cookie| std::str::from_utf8(cookie.as_bytes()).ok())
+}
+
 /// A reply that is not a stream: what an error is made of.
 #[derive(Debug)]
 pub struct Plain {

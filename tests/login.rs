@@ -482,6 +482,70 @@ fn a_refusal_clears_the_store_only_if_it_still_holds_what_was_refused() {
     assert_eq!(home.stored()["access"], TOKEN, "the store is not touched");
 }
 
+#[test]
+fn a_rotated_session_replaces_the_stored_one_but_never_a_newer_one() {
+    let rotating = |to: &str| {
+        Reply::events()
+            .header("Set-Cookie", &format!("__Secure-next-auth.session-token={to}; Path=/; Secure; HttpOnly"))
+    };
+    let server = Server::start([(
+        ASK,
+        vec![rotating("second.session.token").write(answered("Yes.")), Reply::stream(answered("Yes."))],
+    )]);
+    let home = Home::new(&server);
+    home.write_auth(&format!(
+        "{{\"access\":\"{TOKEN}\",\"expires\":{TOKEN_EXPIRES},\"email\":\"{ADDRESS}\"}}"
+    ));
+    assert_eq!(home.run(&["search", "q"]).code, 0);
+    assert_eq!(
+        home.stored(),
+        serde_json::json!({"type": "oauth", "access": "second.session.token", "expires": home.stored()["expires"], "email": ADDRESS})
+    );
+    assert_eq!(home.run(&["search", "q"]).code, 0);
+    assert_eq!(server.requests()[1].header("authorization"), Some("Bearer second.session.token"));
+
+    // A slow reply to the old session arrives after another process has stored a newer one.
+    let server = Server::answering(
+        Reply::events()
+            .header("Set-Cookie", "__Secure-next-auth.session-token=late.session.token")
+            .write(answered("Yes.")),
+    );
+    let home = Home::logged_in(&server).env("PPLX_TOKEN", TOKEN);
+    home.store("newer.session.token", TOKEN_EXPIRES);
+    assert_eq!(home.run(&["search", "q"]).code, 0);
+    assert_eq!(
+        home.stored()["access"],
+        "newer.session.token",
+        "a session from the environment is not ours to keep"
+    );
+
+    let server = Server::answering(
+        Reply::status(401)
+            .header("Content-Type", "application/json")
+            .header("Set-Cookie", "__Secure-next-auth.session-token=; Max-Age=0")
+            .body("{}"),
+    );
+    let home = Home::logged_in(&server);
+    assert_eq!(home.run(&["search", "q"]).code, 4);
+    assert!(!home.auth().exists(), "an emptied cookie is no rotation");
+}
+
+#[test]
+fn a_rotation_that_comes_late_does_not_undo_a_newer_login() {
+    let slow = Reply::delayed(400)
+        .header("Set-Cookie", "__Secure-next-auth.session-token=late.session.token")
+        .write(answered("Yes."));
+    let server = Server::answering(slow);
+    let home = Home::logged_in(&server);
+    let child = home.start(&["search", "q"]);
+    while server.requests().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    home.store("newer.session.token", TOKEN_EXPIRES);
+    assert_eq!(support::command::finish(child).code, 0);
+    assert_eq!(home.stored()["access"], "newer.session.token");
+}
+
 #[cfg(unix)]
 mod unix {
     use super::*;

@@ -2,9 +2,18 @@
 
 use url::Url;
 
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Reply};
 use super::session::Session;
 use crate::error::{Error, Result};
+
+/// What came of asking.
+#[derive(Debug)]
+pub struct Checked {
+    /// What the service says of the session.
+    pub verdict: Verdict,
+    /// The session that it put in its place, if it did.
+    pub rotated: Option<Session>,
+}
 
 /// What the service says of a session.
 #[derive(Debug)]
@@ -13,14 +22,22 @@ pub enum Verdict {
     Known {
         /// The account's address.
         email: Option<String>,
+        /// Its plan: `pro`, `max`, `none`.
+        plan: Option<String>,
     },
     /// The service sees nobody behind it.
     Unknown,
 }
 
 /// Asks `GET /api/auth/session`, which costs no question. It answers `{}` to someone who is not logged in.
-pub async fn check(base: Url, session: &Session) -> Result<Verdict> {
-    let reply = Endpoint::new(base)?.get("api/auth/session", Some(&session.cookie_header())).await?;
+pub async fn check(base: Url, session: &Session) -> Result<Checked> {
+    let mut endpoint = Endpoint::new(base)?;
+    let reply = endpoint.get("api/auth/session", Some(&session.cookie_header())).await?;
+    let rotated = session.renewed_by(&endpoint.jar);
+    verdict(&reply).map(|verdict| Checked { verdict, rotated })
+}
+
+fn verdict(reply: &Reply) -> Result<Verdict> {
     if matches!(reply.status.as_u16(), 401 | 403) {
         return Ok(Verdict::Unknown);
     }
@@ -28,7 +45,10 @@ pub async fn check(base: Url, session: &Session) -> Result<Verdict> {
         return Err(Error::Status { status: reply.status.as_u16(), reason: None });
     }
     Ok(match reply.fields.object("user") {
-        Some(user) => Verdict::Known { email: user.text("email").map(str::to_owned) },
+        Some(user) => Verdict::Known {
+            email: user.text("email").map(str::to_owned),
+            plan: user.text("subscription_tier").map(str::to_owned),
+        },
         None => Verdict::Unknown,
     })
 }

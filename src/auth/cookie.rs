@@ -33,6 +33,12 @@ fn whole_or_pieces(header: &str, name: &str) -> Option<Secret> {
     (complete && !pieces.is_empty()).then(|| Secret::new(pieces.into_values().collect::<String>()))
 }
 
+/// Whether this follows the name of the session cookie: nothing, or the number of a piece.
+fn is_piece(suffix: &str) -> bool {
+    suffix.is_empty()
+        || suffix.strip_prefix('.').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 fn unquoted(value: &str) -> &str {
     value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value)
 }
@@ -56,6 +62,22 @@ impl Jar {
         if !value.is_empty() && !ended {
             self.cookies.push((name.to_owned(), Secret::new(value)));
         }
+    }
+
+    /// `header` with the values that this jar has for its cookies, and with the jar's session in place of its own.
+    pub(super) fn renewed(&self, header: &str) -> String {
+        let is_session = |name: &str| {
+            [SESSION_COOKIE, PLAIN_SESSION_COOKIE]
+                .iter()
+                .any(|known| name.strip_prefix(known).is_some_and(is_piece))
+        };
+        let kept = pairs(header).filter(|(name, _)| !is_session(name)).map(|(name, value)| {
+            let newer = self.cookies.iter().find(|(known, _)| known == name);
+            format!("{name}={}", newer.map_or(value, |(_, newer)| newer.expose()))
+        });
+        let session = self.cookies.iter().filter(|(name, _)| is_session(name));
+        let session = session.map(|(name, value)| format!("{name}={}", value.expose()));
+        kept.chain(session).collect::<Vec<_>>().join("; ")
     }
 
     /// The `Cookie` header for the next request; `None` while there are no cookies.
@@ -82,6 +104,16 @@ mod tests {
         assert_eq!(token("__Secure-next-auth.session-token.1=B"), None, "a piece is missing");
         assert_eq!(token("next-auth.session-token=T").as_deref(), Some("T"));
         assert_eq!(token("session-token=T; next-auth.csrf-token=c"), None);
+    }
+
+    #[test]
+    fn a_jar_renews_the_session_and_what_came_with_it() {
+        let mut jar = Jar::default();
+        jar.set("__Secure-next-auth.session-token.0=NEW; Path=/");
+        jar.set("__cf_bm=newer; Path=/");
+        jar.set("stranger=x; Path=/");
+        let before = "a=1; __Secure-next-auth.session-token=OLD; __cf_bm=old";
+        assert_eq!(jar.renewed(before), "a=1; __cf_bm=newer; __Secure-next-auth.session-token.0=NEW");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::header::{COOKIE, HeaderValue, SET_COOKIE};
+use reqwest::header::{COOKIE, HeaderValue};
 use reqwest::{Client, Method, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
@@ -111,11 +111,7 @@ impl Endpoint {
     }
 
     fn keep_cookies(&mut self, response: &reqwest::Response) {
-        for cookie in response.headers().get_all(SET_COOKIE) {
-            if let Ok(cookie) = std::str::from_utf8(cookie.as_bytes()) {
-                self.jar.set(cookie);
-            }
-        }
+        http::set_cookies(response).for_each(|cookie| self.jar.set(cookie));
     }
 }
 

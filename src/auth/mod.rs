@@ -13,7 +13,7 @@ mod secret;
 mod session;
 mod store;
 
-pub use check::{Verdict, check};
+pub use check::{Checked, Verdict, check};
 pub use secret::Secret;
 pub use session::Session;
 pub use store::Store;
@@ -104,6 +104,15 @@ pub async fn borrowed(env: &Environment, refused: Option<&Credential>) -> Option
     let credential = Credential::new(desktop::session(env).await?, Origin::Desktop);
     let same = refused.is_some_and(|refused| refused.session.token() == credential.session.token());
     (!same && !credential.is_expired()).then_some(credential)
+}
+
+/// Keeps the session that these `Set-Cookie` headers rotate a stored one to. A session from elsewhere is not ours to
+/// keep.
+pub fn keep_rotated<'a>(used: &Credential, set_cookies: impl Iterator<Item = &'a str>) -> Result<()> {
+    match (&used.origin, used.session.rotated(set_cookies)) {
+        (Origin::Store(path), Some(rotated)) => Store::at(path.clone()).rotate(used.session.token(), rotated),
+        _ => Ok(()),
+    }
 }
 
 /// After a refusal: clears the store, if it still holds the refused session, and returns the desktop app's session

@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::cookie::{self, SESSION_COOKIE};
+use super::cookie::{self, Jar, SESSION_COOKIE};
 use super::secret::Secret;
 
 /// A logged-in session: the token alone, or the cookies of a browser.
@@ -33,6 +33,21 @@ impl Session {
         let token = cookie::session_token(header).ok_or_else(|| missing_cookie(header))?;
         let token = Secret::new(clean(token.expose())?);
         Ok(Self { token, cookies: Some(Secret::new(header)) })
+    }
+
+    /// The session that these `Set-Cookie` headers put in place of this one, if they do.
+    pub fn rotated<'a>(&self, set_cookies: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let mut jar = Jar::default();
+        set_cookies.for_each(|cookie| jar.set(cookie));
+        self.renewed_by(&jar)
+    }
+
+    /// The same for cookies that were collected already.
+    pub(super) fn renewed_by(&self, jar: &Jar) -> Option<Self> {
+        let token = cookie::session_token(jar.header()?.expose())?;
+        let token = Secret::new(clean(token.expose()).ok()?);
+        let cookies = self.cookies.as_ref().map(|cookies| Secret::new(jar.renewed(cookies.expose())));
+        (token != self.token).then_some(Self { token, cookies })
     }
 
     /// The token: the session cookie's value.

@@ -57,6 +57,11 @@ impl Store {
         Ok(Self { path: env.config_dir()?.join("auth.json") })
     }
 
+    /// The store at this path.
+    pub fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
@@ -118,9 +123,26 @@ impl Store {
     pub fn write(&self, credential: &Credential) -> Result<()> {
         self.make_folder()?;
         let _lock = self.lock()?;
+        self.write_locked(credential)
+    }
+
+    fn write_locked(&self, credential: &Credential) -> Result<()> {
         let target = self.target()?;
         let written = written(credential).and_then(|bytes| private::write(&target, &bytes, Worth::Syncing));
         written.map_err(|source| file_error("write", &target, source))
+    }
+
+    /// Puts the session that the service rotated to in place of `old`, unless another process has stored a newer one
+    /// meanwhile. The account stays the same.
+    pub fn rotate(&self, old: &Secret, new: Session) -> Result<()> {
+        let _lock = self.lock()?;
+        match self.read()? {
+            Some(stored) if stored.session.token() == old => {
+                let renewed = Credential { email: stored.email, ..Credential::new(new, stored.origin) };
+                self.write_locked(&renewed)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Deletes the stored session, through a link too. False when there was none.

@@ -33,10 +33,14 @@ pub(super) async fn run(args: LoginArgs, env: &Environment, io: &mut Io) -> Resu
     store.prepare()?;
     let base = http::web_base(env)?;
     let acquired = acquire(&args, &base, env, io).await?;
-    let verdict = auth::check(base, &acquired.session).await;
-    let mut credential = Credential::new(acquired.session, Origin::Store(store.path().to_owned()));
+    let (verdict, rotated) = match auth::check(base, &acquired.session).await {
+        Ok(checked) => (Ok(checked.verdict), checked.rotated),
+        Err(error) => (Err(error), None),
+    };
+    let session = rotated.unwrap_or(acquired.session);
+    let mut credential = Credential::new(session, Origin::Store(store.path().to_owned()));
     credential.email = acquired.email.or_else(|| match &verdict {
-        Ok(Verdict::Known { email }) => email.clone(),
+        Ok(Verdict::Known { email, .. }) => email.clone(),
         _ => None,
     });
     store.write(&credential)?;

@@ -17,6 +17,8 @@ pub struct Reply {
     chunked: bool,
     /// Close the connection without a byte.
     drop: bool,
+    /// How long the status line is held back.
+    delay: Duration,
     /// Sent only if the request's cookies hold all of these and its body all of those; else this many comes.
     requires: Vec<String>,
     otherwise: Option<Box<Reply>>,
@@ -41,6 +43,7 @@ impl Reply {
             acts: Vec::new(),
             chunked: false,
             drop: false,
+            delay: Duration::ZERO,
             requires: Vec::new(),
             otherwise: None,
         }
@@ -65,6 +68,11 @@ impl Reply {
     pub fn events() -> Self {
         let reply = Self::status(200).header("Content-Type", "text/event-stream; charset=utf-8");
         Self { chunked: true, ..reply }
+    }
+
+    /// An event stream whose status line comes after so many milliseconds.
+    pub fn delayed(milliseconds: u64) -> Self {
+        Self { delay: Duration::from_millis(milliseconds), ..Self::events() }
     }
 
     /// The connection ends before a reply.
@@ -266,6 +274,7 @@ fn send(mut stream: &TcpStream, reply: &Reply, state: &Mutex<State>) -> std::io:
     if reply.drop {
         return Ok(false);
     }
+    thread::sleep(reply.delay);
     let mut head = format!("HTTP/1.1 {} X\r\n", reply.status);
     for (name, value) in &reply.headers {
         head += &format!("{name}: {value}\r\n");

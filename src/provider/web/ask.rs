@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::extract::{reason_of, speaks_of_limits};
 use crate::answer::Thread;
-use crate::auth::{Credential, Session};
+use crate::auth::{Credential, Session, keep_rotated};
 use crate::error::{Error, Result};
 use crate::http::{self, Plain};
 use crate::request::{Recency, SearchRequest};
@@ -29,6 +29,8 @@ const MAX_QUOTE: usize = 200;
 pub(super) struct Asked {
     pub(super) response: Response,
     pub(super) request_id: String,
+    /// Whether a session that the service rotated to could be kept.
+    pub(super) rotation: Result<()>,
 }
 
 /// Sends the question. It is sent once more, unchanged, only if the connection broke before any status line: after
@@ -56,10 +58,11 @@ pub(super) async fn ask(
         },
         Failure::Other(error) => error,
     })?;
+    let rotation = keep_rotated(credential, http::set_cookies(&response));
     if !response.status().is_success() {
         return Err(refusal(response, credential, request.thread.is_some()).await);
     }
-    Ok(Asked { response, request_id })
+    Ok(Asked { response, request_id, rotation })
 }
 
 enum Failure {

@@ -69,7 +69,8 @@ impl Search {
         let recorder = reception.record.clone().map(body::Recorder::create).transpose()?;
         let asked = ask::ask(base, credential, request, reception.idle).await?;
         let body = Body::of_reply(asked.response, reception.idle, recorder);
-        let search = Self::new(body, Some(request.model.clone()), reception);
+        let mut search = Self::new(body, Some(request.model.clone()), reception);
+        search.events.extend(asked.rotation.err().map(|error| SearchEvent::Warning(error.to_string())));
         Ok(Self { request_id: Some(asked.request_id), session: Some(credential.session.clone()), ..search })
     }
 
