@@ -29,6 +29,8 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Log in: with the desktop app''s session, or an e-mail address and a code')
             [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Delete the stored session')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show who is logged in, from where and until when; exit code 4 when no search would work')
+            [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'List the models that can be asked')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Check step by step what a search needs, and say what is missing')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Explain a command or a topic')
@@ -86,7 +88,22 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             break
         }
         'pplx;status' {
+            [CompletionResult]::new('--online', '--online', [CompletionResultType]::ParameterName, 'Also ask the service: for the plan, and for what is left of it')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;models' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object')
+            [CompletionResult]::new('--refresh', '--refresh', [CompletionResultType]::ParameterName, 'Ask the service even if the last list is less than a day old')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;doctor' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object')
+            [CompletionResult]::new('--no-ask', '--no-ask', [CompletionResultType]::ParameterName, 'Do not ask a question')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

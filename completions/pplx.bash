@@ -19,6 +19,9 @@ _pplx() {
             pplx,completions)
                 cmd="pplx__subcmd__completions"
                 ;;
+            pplx,doctor)
+                cmd="pplx__subcmd__doctor"
+                ;;
             pplx,help)
                 cmd="pplx__subcmd__help"
                 ;;
@@ -30,6 +33,9 @@ _pplx() {
                 ;;
             pplx,man)
                 cmd="pplx__subcmd__man"
+                ;;
+            pplx,models)
+                cmd="pplx__subcmd__models"
                 ;;
             pplx,search)
                 cmd="pplx__subcmd__search"
@@ -44,7 +50,7 @@ _pplx() {
 
     case "${cmd}" in
         pplx)
-            opts="-h -V --help --version search login logout status completions man help"
+            opts="-h -V --help --version search login logout status models doctor completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -59,6 +65,20 @@ _pplx() {
             ;;
         pplx__subcmd__completions)
             opts="-h --help bash elvish fish powershell zsh"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pplx__subcmd__doctor)
+            opts="-h --json --no-ask --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -119,6 +139,20 @@ _pplx() {
             ;;
         pplx__subcmd__man)
             opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pplx__subcmd__models)
+            opts="-h --json --refresh --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -274,7 +308,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__status)
-            opts="-h --json --help"
+            opts="-h --online --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

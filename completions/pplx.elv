@@ -26,6 +26,8 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand login 'Log in: with the desktop app''s session, or an e-mail address and a code'
             cand logout 'Delete the stored session'
             cand status 'Show who is logged in, from where and until when; exit code 4 when no search would work'
+            cand models 'List the models that can be asked'
+            cand doctor 'Check step by step what a search needs, and say what is missing'
             cand completions 'Print a completion script'
             cand man 'Print the manual page'
             cand help 'Explain a command or a topic'
@@ -79,7 +81,20 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand --help 'Print help'
         }
         &'pplx;status'= {
+            cand --online 'Also ask the service: for the plan, and for what is left of it'
             cand --json 'Print a JSON object'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;models'= {
+            cand --json 'Print a JSON object'
+            cand --refresh 'Ask the service even if the last list is less than a day old'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;doctor'= {
+            cand --json 'Print a JSON object'
+            cand --no-ask 'Do not ask a question'
             cand -h 'Print help'
             cand --help 'Print help'
         }

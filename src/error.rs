@@ -123,6 +123,12 @@ pub enum Error {
         /// What it is: "an HTML page", "JSON (…)".
         found: String,
     },
+    /// A reply that is not what this call answers with.
+    #[error("The service answered {path} with something unexpected.")]
+    Unexpected {
+        /// The path that was asked.
+        path: String,
+    },
     /// The service reported an error in the stream.
     #[error("{}", service_phrase(.code.as_deref(), .message.as_deref()))]
     Service {

@@ -11,6 +11,8 @@ use url::{Host, Url};
 use crate::env::Environment;
 use crate::error::{Error, Result};
 
+/// How long a call that is not a question may take.
+pub const CALL_LIMIT: Duration = Duration::from_secs(30);
 /// How long a connection may take to be made.
 const CONNECT_LIMIT: Duration = Duration::from_secs(20);
 
@@ -193,7 +195,7 @@ pub fn innermost(error: &dyn std::error::Error) -> String {
 
 /// The proxy that the system names for `url`, without user name and password. Plain http is loopback, which is
 /// never reached through a proxy.
-fn proxy_for(url: &Url) -> Option<String> {
+pub fn proxy_for(url: &Url) -> Option<String> {
     let uri = url.as_str().parse().ok()?;
     let proxy = Matcher::from_system().intercept(&uri).filter(|_| url.scheme() != "http")?;
     let authority = proxy.uri().authority()?.as_str();

@@ -13,6 +13,7 @@ pub mod error;
 pub mod history;
 pub mod http;
 pub mod io;
+pub mod models;
 pub mod origin;
 pub mod overwrite;
 mod private;

@@ -19,7 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module, and the modules of the crate that it may name.
-const MAY_NAME: [(&str, &[&str]); 17] = [
+const MAY_NAME: [(&str, &[&str]); 18] = [
     ("answer", &[]),
     ("error", &["origin"]),
     ("env", &["error"]),
@@ -31,9 +31,10 @@ const MAY_NAME: [(&str, &[&str]); 17] = [
     ("sse", &[]),
     ("terminal", &[]),
     ("private", &[]),
+    ("models", &["env", "error", "private"]),
     ("history", &["answer", "env", "error", "private"]),
     ("auth", &["env", "error", "http", "origin", "private"]),
-    ("provider", &["answer", "auth", "env", "error", "http", "overwrite", "request", "sse"]),
+    ("provider", &["answer", "auth", "env", "error", "http", "models", "overwrite", "request", "sse"]),
     ("render", &["answer"]),
     (
         "cli",
@@ -45,6 +46,7 @@ const MAY_NAME: [(&str, &[&str]); 17] = [
             "history",
             "http",
             "io",
+            "models",
             "origin",
             "overwrite",
             "provider",

@@ -1,7 +1,5 @@
 //! The calls of `/api/auth`: JSON both ways, with one cookie jar.
 
-use std::time::Duration;
-
 use reqwest::header::{COOKIE, HeaderValue};
 use reqwest::{Client, Method, StatusCode};
 use serde::Deserialize;
@@ -13,8 +11,6 @@ use super::secret::Secret;
 use crate::error::{Error, Result};
 use crate::http;
 
-/// How long one call may take.
-const LIMIT: Duration = Duration::from_secs(30);
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 1 << 20;
 
@@ -95,8 +91,8 @@ impl Endpoint {
             self.keep_cookies(&response);
             http::Plain::read(response, MAX_REPLY).await
         };
-        let reply = tokio::time::timeout(LIMIT, exchange).await.unwrap_or_else(|_| {
-            Err(Error::TimedOut { host: http::host_of(&url), seconds: LIMIT.as_secs() })
+        let reply = tokio::time::timeout(http::CALL_LIMIT, exchange).await.unwrap_or_else(|_| {
+            Err(Error::TimedOut { host: http::host_of(&url), seconds: http::CALL_LIMIT.as_secs() })
         })?;
         if reply.is_challenge() {
             return Err(Error::Blocked { status: reply.status.as_u16() });

@@ -109,8 +109,13 @@ pub async fn borrowed(env: &Environment, refused: Option<&Credential>) -> Option
 /// Keeps the session that these `Set-Cookie` headers rotate a stored one to. A session from elsewhere is not ours to
 /// keep.
 pub fn keep_rotated<'a>(used: &Credential, set_cookies: impl Iterator<Item = &'a str>) -> Result<()> {
-    match (&used.origin, used.session.rotated(set_cookies)) {
-        (Origin::Store(path), Some(rotated)) => Store::at(path.clone()).rotate(used.session.token(), rotated),
+    used.session.rotated(set_cookies).map_or(Ok(()), |rotated| keep(used, rotated))
+}
+
+/// Keeps the session that the service put in place of a stored one.
+pub fn keep(used: &Credential, rotated: Session) -> Result<()> {
+    match &used.origin {
+        Origin::Store(path) => Store::at(path.clone()).rotate(used.session.token(), rotated),
         _ => Ok(()),
     }
 }

@@ -32,6 +32,10 @@ pub(super) enum Command {
     Logout(LogoutArgs),
     /// Show who is logged in, from where and until when; exit code 4 when no search would work
     Status(StatusArgs),
+    /// List the models that can be asked
+    Models(ModelsArgs),
+    /// Check step by step what a search needs, and say what is missing
+    Doctor(DoctorArgs),
     /// Print a completion script
     Completions {
         /// The shell to complete for
@@ -182,7 +186,37 @@ pub(super) struct LoginArgs {
 pub(super) struct LogoutArgs {}
 
 #[derive(Debug, Args)]
+pub(super) struct ModelsArgs {
+    /// Print a JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+
+    /// Ask the service even if the last list is less than a day old
+    #[arg(long)]
+    pub(super) refresh: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The last step asks the service one short question, which counts as any other; --no-ask leaves it out.\n\
+    Exit code 0 means that a search would work."
+)]
+pub(super) struct DoctorArgs {
+    /// Print a JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+
+    /// Do not ask a question
+    #[arg(long)]
+    pub(super) no_ask: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct StatusArgs {
+    /// Also ask the service: for the plan, and for what is left of it
+    #[arg(long)]
+    pub(super) online: bool,
+
     /// Print a JSON object
     #[arg(long)]
     pub(super) json: bool,

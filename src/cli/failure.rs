@@ -123,6 +123,7 @@ fn exit_code(error: &Error) -> u8 {
         | Error::Status { .. }
         | Error::NotAStream { .. }
         | Error::ThreadGone
+        | Error::Unexpected { .. }
         | Error::Service { limit: false, .. } => 1,
     }
 }
@@ -158,7 +159,9 @@ fn hint(error: &Error) -> String {
         Error::Status { status: 400, .. } => {
             "the service may have changed; look for a newer pplx, or try another --model".to_owned()
         }
-        Error::Status { .. } => "ask again; if it stays, look for a newer pplx".to_owned(),
+        Error::Status { .. } | Error::Unexpected { .. } => {
+            "ask again; if it stays, look for a newer pplx".to_owned()
+        }
         Error::Redirect { .. } | Error::NotAStream { .. } => {
             "open https://www.perplexity.ai in a browser: the network may want a sign-in first".to_owned()
         }

@@ -1,11 +1,13 @@
 //! The command line: what is typed, what is printed, and how the program ends.
 
 mod args;
+mod doctor;
 mod failure;
 mod generated;
 mod help;
 mod login;
 mod logout;
+mod models;
 mod printer;
 mod progress;
 mod query;
@@ -47,6 +49,12 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
         Command::Login(args) => block_on(async move { end(login::run(args, &env, &mut io).await, &mut io) }),
         Command::Status(args) => {
             block_on(async move { end(status::run(&args, &env, &mut io).await, &mut io) })
+        }
+        Command::Doctor(args) => {
+            block_on(async move { end(doctor::run(&args, &env, &mut io).await, &mut io) })
+        }
+        Command::Models(args) => {
+            block_on(async move { end(models::run(&args, &env, &mut io).await, &mut io) })
         }
         Command::Logout(_) => end(logout::run(&env, &mut io), &mut io),
         Command::Completions { shell } => end(generated::completions(shell, &mut io), &mut io),

@@ -4,6 +4,7 @@ use std::io;
 
 use super::args::{FormatArg, SearchArgs};
 use super::failure::Failure;
+use super::models;
 use super::printer::{Ended, Printer};
 use super::settings::{self, Settings};
 use super::stop::{Stop, Stopped};
@@ -25,6 +26,12 @@ pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Res
     };
     if settings.replay.is_none() && !settings.quiet {
         super::warn_of_open_store(env, io);
+    }
+    if !settings.quiet
+        && settings.replay.is_none()
+        && let Some(note) = settings.named_model.as_deref().and_then(|model| models::note_on(model, env))
+    {
+        io.tell_as("note", &note);
     }
     let mut stop = Stop::new(settings.timeout, settings.output.is_none() && !io.stdout_is_terminal)?;
     let mut printer = Printer::new(&settings, io)?;

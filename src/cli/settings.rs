@@ -18,7 +18,8 @@ use crate::provider::Reception;
 use crate::render::{Format, Paint, Screen, Style};
 use crate::request::{Recency, SearchRequest};
 
-const MODEL: &str = "pplx_pro_upgraded";
+/// The model that is asked unless another is named.
+pub(super) const MODEL: &str = "pplx_pro_upgraded";
 /// In seconds. Agents kill a command after 120 seconds.
 const TIMEOUT_OFF_TERMINAL: u64 = 110;
 const IDLE_TIMEOUT: u64 = 60;
@@ -130,6 +131,11 @@ fn followed_up(last: bool, id: Option<&str>, env: &Environment) -> Result<Option
 /// A limit in seconds; 0 means none.
 fn limit(seconds: u64) -> Option<Duration> {
     (seconds > 0).then(|| Duration::from_secs(seconds).min(NEVER))
+}
+
+/// Whether `settings.toml` can be used, if it is there.
+pub(super) fn check_file(env: &Environment) -> Result<(), Failure> {
+    read_file(env).map(drop)
 }
 
 fn read_file(env: &Environment) -> Result<File, Failure> {

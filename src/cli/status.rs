@@ -5,9 +5,13 @@ use serde::Serialize;
 
 use super::args::StatusArgs;
 use super::failure::Failure;
-use crate::auth::{self, Credential};
+use crate::auth::{self, Credential, Verdict};
 use crate::env::Environment;
+use crate::error::Error;
+use crate::http;
 use crate::io::Io;
+use crate::provider::{Limit, Provider};
+use crate::render::text::one_line;
 
 /// The JSON document: README.md, "JSON".
 #[derive(Debug, Serialize)]
@@ -20,31 +24,100 @@ struct Document<'a> {
     origin: Option<String>,
     /// When it ends, in Unix milliseconds; null when only the service knows.
     expires: Option<i64>,
+    /// With `--online`: `pro`, `max`, `none`; null when not asked or not said.
+    plan: Option<&'a str>,
+    /// With `--online`; null when not asked or not said.
+    limits: Option<Vec<LimitDocument<'a>>>,
     error: Option<String>,
 }
 
-/// Shows the session that a search would use. Asks nobody.
+#[derive(Debug, Serialize)]
+struct LimitDocument<'a> {
+    kind: &'a str,
+    available: Option<bool>,
+    /// Null where the service gives no number.
+    remaining: Option<i64>,
+}
+
+impl<'a> LimitDocument<'a> {
+    fn of(limit: &'a Limit) -> Self {
+        Self { kind: &limit.kind, available: limit.available, remaining: limit.remaining }
+    }
+}
+
+/// Shows the session that a search would use. Asks nobody but with `--online`.
 pub(super) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     super::warn_of_open_store(env, io);
     let found = auth::resolve(env).await;
+    let online = match &found {
+        Ok(credential) if args.online => Some(ask(credential, env).await),
+        _ => None,
+    };
     if args.json {
-        let document = serde_json::to_string_pretty(&document(&found)).map_err(std::io::Error::from)?;
-        io.say(&document)?;
+        let document = document(&found, online.as_ref());
+        io.say(&serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?)?;
     } else if let Ok(credential) = &found {
         describe(credential, io)?;
+        if let Some(Ok(online)) = &online {
+            describe_online(online, io)?;
+        }
     }
-    found.map(drop).map_err(Failure::from)
+    found?;
+    online.transpose().map(drop).map_err(Failure::from)
 }
 
-fn document(found: &crate::Result<Credential>) -> Document<'_> {
+/// What the service says.
+#[derive(Debug)]
+struct Online {
+    plan: Option<String>,
+    /// What is left of each kind of use; `None` where the service does not say.
+    limits: Option<Vec<Limit>>,
+}
+
+async fn ask(credential: &Credential, env: &Environment) -> crate::Result<Online> {
+    let checked = auth::check(http::web_base(env)?, &credential.session).await?;
+    if let Some(rotated) = checked.rotated {
+        auth::keep(credential, rotated)?;
+    }
+    let Verdict::Known { plan, .. } = checked.verdict else { return Err(Error::NotAccepted) };
+    // The plan is known; that the limits are not is no failure.
+    let limits = Provider::of_subscription(env)?.limits(credential).await.ok();
+    Ok(Online { plan, limits })
+}
+
+fn describe_online(online: &Online, io: &mut Io) -> std::io::Result<()> {
+    io.say(&format!("Plan: {}", online.plan.as_deref().map_or_else(|| "unknown".to_owned(), one_line)))?;
+    for limit in online.limits.iter().flatten() {
+        let left = match (limit.remaining, limit.available) {
+            (Some(remaining), _) => format!("{remaining} left"),
+            (None, Some(false)) => "none left".to_owned(),
+            (None, _) => "available, number not provided".to_owned(),
+        };
+        io.say(&format!("Limit of {}: {left}", one_line(&limit.kind)))?;
+    }
+    if online.limits.is_none() {
+        io.say("Limits: not provided")?;
+    }
+    Ok(())
+}
+
+fn document<'a>(
+    found: &'a crate::Result<Credential>,
+    online: Option<&'a crate::Result<Online>>,
+) -> Document<'a> {
     let credential = found.as_ref().ok();
+    let refusal = online.and_then(|online| online.as_ref().err());
+    let online = online.and_then(|online| online.as_ref().ok());
+    let limits = online.and_then(|online| online.limits.as_ref());
     Document {
         version: 1,
-        logged_in: credential.is_some(),
+        logged_in: credential.is_some() && refusal.is_none(),
         email: credential.and_then(|credential| credential.email.as_deref()),
         origin: credential.map(|credential| credential.origin.to_string()),
         expires: credential.and_then(|credential| credential.expires),
-        error: found.as_ref().err().map(ToString::to_string),
+        plan: online.and_then(|online| online.plan.as_deref()),
+        limits: limits.map(|limits| limits.iter().map(LimitDocument::of).collect()),
+        error: found.as_ref().err().or(refusal).map(ToString::to_string),
     }
 }
 

@@ -2,6 +2,8 @@
 
 pub mod web;
 
+pub use web::account::Limit;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,6 +14,7 @@ use crate::auth::{self, Credential};
 use crate::env::Environment;
 use crate::error::{Error, Result};
 use crate::http;
+use crate::models::Models;
 use crate::request::SearchRequest;
 
 /// How a reply is received.
@@ -36,6 +39,20 @@ impl Provider {
     /// The provider that the user's session belongs to.
     pub fn of_subscription(env: &Environment) -> Result<Self> {
         http::web_base(env).map(Self::Web)
+    }
+
+    /// The models that the account may name.
+    pub async fn models(&self, credential: &Credential) -> Result<Models> {
+        match self {
+            Self::Web(base) => web::account::models(base, credential).await,
+        }
+    }
+
+    /// What is left of each kind of use.
+    pub async fn limits(&self, credential: &Credential) -> Result<Vec<Limit>> {
+        match self {
+            Self::Web(base) => web::account::limits(base, credential).await,
+        }
     }
 
     /// Asks with the credential that `env` leads to. A follow-up on a thread that cannot be continued is asked once

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// `text` without control characters (but LF and tab), escape sequences and bidirectional overrides. CRLF and CR
 /// become LF.
@@ -90,6 +90,11 @@ pub fn cut(text: &str, characters: usize, bytes: usize) -> Cow<'_, str> {
         fits.map(|(start, character)| start + character.len_utf8()).take_while(|end| *end <= room).last();
     let kept = text.get(..end.unwrap_or(0)).unwrap_or_default().trim_end();
     Cow::Owned(format!("{kept}{ellipsis}"))
+}
+
+/// How many cells `text` takes on a terminal.
+pub fn cell_width(text: &str) -> usize {
+    text.width()
 }
 
 /// The front of `text` that takes at most `width` cells.

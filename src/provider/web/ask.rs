@@ -89,12 +89,14 @@ async fn send_once(
     }
 }
 
+/// A header's value that no log shows.
+pub(super) fn secret(text: &str) -> Result<HeaderValue> {
+    http::secret_header(text)
+        .ok_or_else(|| Error::Paste("The session holds characters that cannot be sent".to_owned()))
+}
+
 /// The service honours the cookie; with the bearer alone it answers as to a guest, without a word about it.
 fn headers(session: &Session, request_id: &str) -> Result<HeaderMap> {
-    let secret = |text: &str| {
-        http::secret_header(text)
-            .ok_or_else(|| Error::Paste("The session holds characters that cannot be sent".to_owned()))
-    };
     let mut headers = http::app_headers();
     headers.insert(AUTHORIZATION, secret(&format!("Bearer {}", session.token().expose()))?);
     headers.insert(COOKIE, secret(session.cookie_header().expose())?);
@@ -164,7 +166,7 @@ fn recency_name(recency: Recency) -> &'static str {
 }
 
 /// What a reply without a stream says.
-async fn refusal(response: Response, credential: &Credential, is_follow_up: bool) -> Error {
+pub(super) async fn refusal(response: Response, credential: &Credential, is_follow_up: bool) -> Error {
     let host = http::host_of(response.url());
     let url = response.url().clone();
     let reply = match Plain::read(response, MAX_ERROR).await {

@@ -1,5 +1,6 @@
 //! The subscription endpoint, `perplexity_ask`: undocumented, and known from recordings.
 
+pub mod account;
 mod ask;
 mod assets;
 mod body;

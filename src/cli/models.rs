@@ -1,0 +1,96 @@
+//! `pplx models`.
+
+use serde::Serialize;
+
+use super::args::ModelsArgs;
+use super::failure::Failure;
+use crate::auth;
+use crate::env::Environment;
+use crate::io::Io;
+use crate::models::{Cache, Cached, Model, Models};
+use crate::provider::Provider;
+use crate::render::text::{cell_width, one_line};
+
+/// The JSON document: README.md, "JSON".
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    version: u32,
+    /// `live`, `cache` or `built-in`.
+    source: &'static str,
+    models: &'a [Model],
+}
+
+/// Shows the models of the account: the list of the last day, else a new one, else the best there is.
+pub(super) async fn run(args: &ModelsArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+    let cache = Cache::of(env).ok();
+    let cached = cache.as_ref().and_then(Cache::read);
+    let fresh = cached.clone().filter(|cached| !args.refresh && cached.is_fresh(auth::now()));
+    let (source, models) = match fresh {
+        Some(cached) => ("cache", cached.models),
+        None => match fetch(env).await {
+            Ok(models) => {
+                keep(cache.as_ref(), &models, io);
+                ("live", models)
+            }
+            Err(error) => {
+                io.tell_as("warning", &one_line(&format!("{error} This is not the live list.")));
+                cached.map_or_else(|| ("built-in", Models::built_in()), |cached| ("cache", cached.models))
+            }
+        },
+    };
+    if args.json {
+        let document = Document { version: 1, source, models: &models.models };
+        return Ok(io.say(&serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?)?);
+    }
+    table(&models.models).iter().try_for_each(|line| io.say(line))?;
+    Ok(())
+}
+
+async fn fetch(env: &Environment) -> crate::Result<Models> {
+    let credential = auth::resolve(env).await?;
+    Provider::of_subscription(env)?.models(&credential).await
+}
+
+fn keep(cache: Option<&Cache>, models: &Models, io: &mut Io) {
+    let cached = Cached { fetched: auth::now(), models: models.clone() };
+    if let Some(Err(error)) = cache.map(|cache| cache.write(&cached)) {
+        io.tell_as("warning", &one_line(&error.to_string()));
+    }
+}
+
+/// One line a model, in columns.
+fn table(models: &[Model]) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let row = |model: &Model| {
+        let cell = |text: &Option<String>| text.as_deref().map_or_else(dash, one_line);
+        [cell(&model.id), cell(&model.thinking), cell(&model.tier), one_line(&model.label)]
+    };
+    let head = ["MODEL", "THINKING", "PLAN", "NAME"].map(str::to_owned);
+    let rows: Vec<[String; 4]> = std::iter::once(head).chain(models.iter().map(row)).collect();
+    let widths: Vec<usize> = (0..4)
+        .map(|column| {
+            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell_width(cell)).max().unwrap_or(0)
+        })
+        .collect();
+    let line = |row: &[String; 4]| {
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell}{}", " ".repeat(width - cell_width(cell))));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+/// A word about a model that is not on the last list. It is asked all the same: lists age.
+pub(super) fn note_on(model: &str, env: &Environment) -> Option<String> {
+    let cached = Cache::of(env).ok()?.read()?;
+    let builtin = Models::built_in();
+    if cached.models.knows(model) || builtin.knows(model) {
+        return None;
+    }
+    let near = cached.models.near(model).join(", ");
+    let meant =
+        if near.is_empty() { "`pplx models` lists them".to_owned() } else { format!("did you mean {near}?") };
+    Some(format!("{model:?} is not among the models known here; {meant}"))
+}

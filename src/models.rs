@@ -1,0 +1,148 @@
+//! The models that can be named, and where the last list of them is kept: `models.json` in the state folder.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::env::Environment;
+use crate::error::{Error, Result};
+use crate::private::{self, Worth};
+
+/// How long a list is good, in milliseconds: models come and go within weeks.
+const FRESH: i64 = 24 * 3600 * 1000;
+/// From this likeness on (Jaro-Winkler, 0 to 1) a name may have been meant.
+const LIKENESS: f64 = 0.82;
+/// How many names are suggested.
+const SUGGESTIONS: usize = 3;
+
+/// A model as it is chosen: with or without reasoning first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Model {
+    /// The id that `--model` takes; `None` where the model always reasons.
+    pub id: Option<String>,
+    /// The id of the variant that reasons first.
+    pub thinking: Option<String>,
+    /// Its name for people.
+    pub label: String,
+    /// The plan that it needs: `pro`, `max`.
+    pub tier: Option<String>,
+}
+
+/// All models of an account.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Models {
+    /// Those that people choose from.
+    pub models: Vec<Model>,
+    /// Every id that the service knows.
+    pub ids: Vec<String>,
+}
+
+impl Models {
+    /// The tool's own list, for when there is no other.
+    pub fn built_in() -> Self {
+        let model = |id: &str, label: &str| Model {
+            id: Some(id.to_owned()),
+            thinking: None,
+            label: label.to_owned(),
+            tier: Some("pro".to_owned()),
+        };
+        let models = vec![
+            model("pplx_pro_upgraded", "Best"),
+            model("pplx_pro", "Best (web)"),
+            model("experimental", "Sonar"),
+        ];
+        Self { models, ids: Vec::new() }
+    }
+
+    /// Whether `id` is among them.
+    pub fn knows(&self, id: &str) -> bool {
+        self.all_ids().any(|known| known == id)
+    }
+
+    /// The ids that may have been meant by `id`, the likeliest first.
+    pub fn near(&self, id: &str) -> Vec<&str> {
+        let mut near: Vec<(f64, &str)> =
+            self.all_ids().map(|known| (strsim::jaro_winkler(id, known), known)).collect();
+        near.retain(|(likeness, _)| *likeness >= LIKENESS);
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        near.dedup();
+        near.into_iter().map(|(_, known)| known).take(SUGGESTIONS).collect()
+    }
+
+    fn all_ids(&self) -> impl Iterator<Item = &str> {
+        let chosen = self.models.iter().flat_map(|model| model.id.iter().chain(&model.thinking));
+        chosen.chain(&self.ids).map(String::as_str)
+    }
+}
+
+/// The last list that the service gave.
+#[derive(Debug)]
+pub struct Cache {
+    path: PathBuf,
+}
+
+/// A list, and when it was given, in Unix milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cached {
+    /// When.
+    pub fetched: i64,
+    /// What.
+    #[serde(flatten)]
+    pub models: Models,
+}
+
+impl Cached {
+    /// Whether the list is less than a day old.
+    pub fn is_fresh(&self, now: i64) -> bool {
+        (0..FRESH).contains(&(now - self.fetched))
+    }
+}
+
+impl Cache {
+    /// The cache in the user's state folder.
+    pub fn of(env: &Environment) -> Result<Self> {
+        Ok(Self { path: env.state_dir()?.join("models.json") })
+    }
+
+    /// What is cached. A file that cannot be used is as good as none.
+    pub fn read(&self) -> Option<Cached> {
+        serde_json::from_slice(&fs::read(&self.path).ok()?).ok()
+    }
+
+    /// Keeps a list.
+    pub fn write(&self, cached: &Cached) -> Result<()> {
+        let error = |source| Error::File { action: "write", path: self.path.clone(), source };
+        let folder = self.path.parent().unwrap_or(&self.path);
+        private::create_private_dir(folder).map_err(error)?;
+        let _lock = private::lock(folder).map_err(error)?;
+        let bytes = serde_json::to_vec(cached).map_err(io::Error::from).map_err(error)?;
+        private::write(&self.path, &bytes, Worth::Little).map_err(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let ids = ["claude50sonnet", "claude50sonnetthinking", "gpt56_terra", "pplx_pro"]
+            .map(str::to_owned)
+            .to_vec();
+        let models = Models { models: Vec::new(), ids };
+        assert_eq!(models.near("claude5sonnet"), ["claude50sonnet", "claude50sonnetthinking"]);
+        assert!(models.near("zzz").is_empty());
+        assert!(models.knows("pplx_pro") && !models.knows("pplx"));
+    }
+
+    #[test]
+    fn a_list_is_fresh_for_a_day() {
+        let cached = Cached { fetched: 1_000, models: Models::default() };
+        assert_eq!(
+            [1_000, FRESH, FRESH + 1_000, 0].map(|now| cached.is_fresh(now)),
+            [true, true, false, false]
+        );
+    }
+}
