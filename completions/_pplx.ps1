@@ -29,6 +29,7 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Log in: with the desktop app''s session, or an e-mail address and a code')
             [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Delete the stored session')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show who is logged in, from where and until when; exit code 4 when no search would work')
+            [CompletionResult]::new('threads', 'threads', [CompletionResultType]::ParameterValue, 'List, show, export and delete the threads that the account has saved')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'List the models that can be asked')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Check step by step what a search needs, and say what is missing')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script')
@@ -90,6 +91,41 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
         'pplx;status' {
             [CompletionResult]::new('--online', '--online', [CompletionResultType]::ParameterName, 'Also ask the service: for the plan, and for what is left of it')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;threads' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the threads, the newest first')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Print a thread, as Markdown or JSON')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a thread to a file')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete a thread')
+            break
+        }
+        'pplx;threads;list' {
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'How many')
+            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'How many')
+            [CompletionResult]::new('--search', '--search', [CompletionResultType]::ParameterName, 'Only those that match')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;threads;show' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;threads;export' {
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write a JSON object instead of Markdown')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;threads;delete' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -26,6 +26,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand login 'Log in: with the desktop app''s session, or an e-mail address and a code'
             cand logout 'Delete the stored session'
             cand status 'Show who is logged in, from where and until when; exit code 4 when no search would work'
+            cand threads 'List, show, export and delete the threads that the account has saved'
             cand models 'List the models that can be asked'
             cand doctor 'Check step by step what a search needs, and say what is missing'
             cand completions 'Print a completion script'
@@ -83,6 +84,36 @@ set edit:completion:arg-completer[pplx] = {|@words|
         &'pplx;status'= {
             cand --online 'Also ask the service: for the plan, and for what is left of it'
             cand --json 'Print a JSON object'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;threads'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand list 'List the threads, the newest first'
+            cand show 'Print a thread, as Markdown or JSON'
+            cand export 'Write a thread to a file'
+            cand delete 'Delete a thread'
+        }
+        &'pplx;threads;list'= {
+            cand -n 'How many'
+            cand --count 'How many'
+            cand --search 'Only those that match'
+            cand --json 'Print a JSON object'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;threads;show'= {
+            cand --json 'Print a JSON object'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;threads;export'= {
+            cand --json 'Write a JSON object instead of Markdown'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;threads;delete'= {
             cand -h 'Print help'
             cand --help 'Print help'
         }

@@ -57,6 +57,26 @@ pub struct Answer {
     pub notes: Vec<String>,
 }
 
+/// A thread that the account has saved.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SavedThread {
+    /// The name by which the service finds it.
+    pub slug: String,
+    /// Its title, or its first question.
+    pub title: String,
+    /// When it was last asked, as the service gave it.
+    pub asked: Option<String>,
+}
+
+/// A question and its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Exchange {
+    /// The question.
+    pub query: String,
+    /// The answer.
+    pub answer: Answer,
+}
+
 /// A change of the answer's text: keep the first `at` bytes of it, then append `text`.
 ///
 /// A snapshot protocol may take back text that it sent; a plain delta could not say so.

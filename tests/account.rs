@@ -205,3 +205,70 @@ fn the_doctor_names_the_first_thing_that_is_missing() {
     let outcome = nowhere.run(&["doctor"]);
     assert!(outcome.code == 6 && outcome.stdout.contains("failed   name"), "{outcome:?}");
 }
+
+#[test]
+fn saved_threads_are_listed_shown_exported_and_deleted() {
+    let rows = r#"[{"slug":"tides-Ab1","title":"Tides \u001b[31m","last_query_datetime":"2000-01-01T00:00:00","read_write_token":"rw","total_threads":2},
+        {"slug":"eels-Cd2","query_str":"eels?"},{"title":"no name"},7]"#
+        .replace(",7]", "]");
+    let entry = |id: &str, query: &str, answer: &str| {
+        format!(
+            "{{\"backend_uuid\":\"{id}\",\"context_uuid\":\"context-1\",\"query_str\":\"{query}\",\"status\":\"COMPLETED\",\"display_model\":\"gpt_small\",\
+             \"blocks\":[{{\"intended_usage\":\"ask_text\",\"markdown_block\":{{\"answer\":\"{answer}\"}}}},{{\"intended_usage\":\"web_results\",\
+             \"web_result_block\":{{\"web_results\":[{{\"name\":\"T\",\"url\":\"https://a.example/\"}}]}}}}]}}"
+        )
+    };
+    let thread = format!(
+        "{{\"status\":\"success\",\"entries\":[{},{}],\"thread_metadata\":{{}}}}",
+        entry("e-1", "when is high water", "At noon [1]."),
+        entry("e-2", "and low?", "At six [1].")
+    );
+    let get = "GET /rest/thread/tides%2DAb1";
+    let list = "POST /rest/thread/list_ask_threads";
+    let server = Server::start([
+        (list, vec![Reply::json(&rows), Reply::json(&rows)]),
+        (
+            get,
+            vec![
+                Reply::json(&thread),
+                Reply::json(&thread),
+                Reply::json(&thread),
+                Reply::json(&thread),
+                Reply::status(404),
+            ],
+        ),
+        ("DELETE /rest/thread", vec![Reply::json(r#"{"status":"success"}"#)]),
+    ]);
+    let home = Home::logged_in(&server);
+    let outcome = home.run(&["threads"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    assert!(
+        outcome.stdout.starts_with("tides-Ab1  Tides (")
+            && outcome.stdout.ends_with("eels-Cd2  eels? (unknown)\n"),
+        "{outcome:?}"
+    );
+    let json = home.run(&["threads", "list", "-n", "3", "--search", "tide", "--json"]).json();
+    assert_eq!(
+        json["threads"][1],
+        serde_json::json!({"thread": "eels-Cd2", "title": "eels?", "asked": null})
+    );
+    assert_eq!(server.requests()[1].json()["limit"], 3);
+    assert_eq!(server.requests()[1].json()["search_term"], "tide");
+    let expected = "# when is high water\n\n## Answer\nAt noon [1].\n\n## Sources\n1 source\n[1] T (unknown)\n    https://a.example/\n\n\
+                    # and low?\n\n## Answer\nAt six [1].\n\n## Sources\n1 source\n[1] T (unknown)\n    https://a.example/\n\n";
+    home.run(&["threads", "show", "tides-Ab1"]).is(0, expected, "");
+    let json = home.run(&["threads", "show", "tides-Ab1", "--json"]).json();
+    assert_eq!(
+        (json["entries"][1]["query"].as_str(), json["entries"][1]["answer"].as_str()),
+        (Some("and low?"), Some("At six [1]."))
+    );
+    home.run(&["threads", "export", "tides-Ab1", "out.md"]).is(0, "Exported to out.md.\n", "");
+    assert_eq!(std::fs::read_to_string(home.path().join("out.md")).unwrap(), expected);
+    home.run(&["threads", "delete", "tides-Ab1"]).is(0, "Deleted tides-Ab1.\n", "");
+    let deleted =
+        server.requests().into_iter().find(|request| request.key.starts_with("DELETE")).unwrap().json();
+    assert_eq!(deleted["entry_uuids"], serde_json::json!(["e-1", "e-2"]));
+    assert_eq!(deleted["context_uuids"], serde_json::json!(["context-1"]));
+    let gone = home.run(&["threads", "show", "tides-Ab1"]);
+    assert_eq!(gone.code, 1, "{gone:?}");
+}

@@ -32,6 +32,8 @@ pub(super) enum Command {
     Logout(LogoutArgs),
     /// Show who is logged in, from where and until when; exit code 4 when no search would work
     Status(StatusArgs),
+    /// List, show, export and delete the threads that the account has saved
+    Threads(ThreadsArgs),
     /// List the models that can be asked
     Models(ModelsArgs),
     /// Check step by step what a search needs, and say what is missing
@@ -184,6 +186,55 @@ pub(super) struct LoginArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct LogoutArgs {}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Only what was asked with --save, or in the browser, is saved. Without a command, the threads are listed."
+)]
+pub(super) struct ThreadsArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<ThreadsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ThreadsCommand {
+    /// List the threads, the newest first
+    List {
+        /// How many
+        #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 20)]
+        count: usize,
+        /// Only those that match
+        #[arg(long, value_name = "WORDS")]
+        search: Option<String>,
+        /// Print a JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a thread, as Markdown or JSON
+    Show {
+        /// The thread, as the list names it
+        thread: String,
+        /// Print a JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a thread to a file
+    Export {
+        /// The thread, as the list names it
+        thread: String,
+        /// The file
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// Write a JSON object instead of Markdown
+        #[arg(long)]
+        json: bool,
+    },
+    /// Delete a thread
+    Delete {
+        /// The thread, as the list names it
+        thread: String,
+    },
+}
 
 #[derive(Debug, Args)]
 pub(super) struct ModelsArgs {

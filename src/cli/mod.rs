@@ -16,6 +16,7 @@ mod settings;
 mod signals;
 mod status;
 mod stop;
+mod threads;
 mod usage;
 
 use std::ffi::OsString;
@@ -52,6 +53,9 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
         }
         Command::Doctor(args) => {
             block_on(async move { end(doctor::run(&args, &env, &mut io).await, &mut io) })
+        }
+        Command::Threads(args) => {
+            block_on(async move { end(threads::run(args, &env, &mut io).await, &mut io) })
         }
         Command::Models(args) => {
             block_on(async move { end(models::run(&args, &env, &mut io).await, &mut io) })

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::answer::{Answer, SearchEvent};
+use crate::answer::{Answer, Exchange, SavedThread, SearchEvent};
 use crate::auth::{self, Credential};
 use crate::env::Environment;
 use crate::error::{Error, Result};
@@ -45,6 +45,32 @@ impl Provider {
     pub async fn models(&self, credential: &Credential) -> Result<Models> {
         match self {
             Self::Web(base) => web::account::models(base, credential).await,
+        }
+    }
+
+    /// The account's saved threads that match `search`, the newest first.
+    pub async fn threads(
+        &self,
+        credential: &Credential,
+        count: usize,
+        search: &str,
+    ) -> Result<Vec<SavedThread>> {
+        match self {
+            Self::Web(base) => web::threads::list(base, credential, count, search).await,
+        }
+    }
+
+    /// A saved thread.
+    pub async fn thread(&self, credential: &Credential, slug: &str) -> Result<Vec<Exchange>> {
+        match self {
+            Self::Web(base) => web::threads::show(base, credential, slug).await,
+        }
+    }
+
+    /// Deletes a saved thread.
+    pub async fn delete_thread(&self, credential: &Credential, slug: &str) -> Result<()> {
+        match self {
+            Self::Web(base) => web::threads::delete(base, credential, slug).await,
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod age;
 mod answer_only;
 mod citations;
+pub mod exchanges;
 mod json;
 mod live;
 mod ndjson;

@@ -91,6 +91,20 @@ fn push_wrapped(out: &mut String, line: &str, indent: &str) {
     }
 }
 
+/// Writes an answer below its question.
+pub(super) fn write_exchange(
+    query: &str,
+    answer: &Answer,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "# {query}\n")?;
+    write_answer(answer, style.wrap, out)?;
+    let mut rest = String::new();
+    push_sources(&mut rest, answer, style);
+    out.write_all(rest.as_bytes())
+}
+
 fn write_answer(answer: &Answer, wrapped: bool, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"## Answer\n")?;
     match answer.text.trim_start() {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use reqwest::header::{AUTHORIZATION, COOKIE};
+use reqwest::Method;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE};
 use serde::Deserialize;
+use serde_json::Value;
 use url::Url;
 
 use super::ask::{refusal, secret};
@@ -32,7 +34,7 @@ pub async fn models(base: &Url, credential: &Credential) -> Result<Models> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Config {
-        models: serde_json::Map<String, serde_json::Value>,
+        models: serde_json::Map<String, Value>,
         #[serde(deserialize_with = "objects")]
         config: Option<Vec<Pair>>,
     }
@@ -102,12 +104,29 @@ async fn get<T: for<'de> Deserialize<'de>>(
     path: &str,
     query: &str,
 ) -> Result<T> {
+    let body = call(base, credential, Method::GET, path, query, None).await?;
+    serde_json::from_str(&body).map_err(|_| Error::Unexpected { path: path.to_owned() })
+}
+
+/// A call that is no question. Returns the body of a good reply.
+pub(super) async fn call(
+    base: &Url,
+    credential: &Credential,
+    method: Method,
+    path: &str,
+    query: &str,
+    body: Option<&Value>,
+) -> Result<String> {
     let mut url = http::endpoint(base, path);
     url.set_query(Some(query).filter(|query| !query.is_empty()));
     let session = &credential.session;
-    let request = http::client(base)?.get(url.clone()).headers(http::app_headers());
+    let request = http::client(base)?.request(method, url.clone()).headers(http::app_headers());
     let request = request.header(AUTHORIZATION, secret(&format!("Bearer {}", session.token().expose()))?);
     let request = request.header(COOKIE, secret(session.cookie_header().expose())?);
+    let request = match body {
+        Some(body) => request.header(CONTENT_TYPE, "application/json").body(body.to_string()),
+        None => request,
+    };
     let limit = http::CALL_LIMIT;
     let exchange = async {
         let response = request.send().await.map_err(|error| http::connect_error(&url, &error))?;
@@ -120,5 +139,5 @@ async fn get<T: for<'de> Deserialize<'de>>(
     let reply = tokio::time::timeout(limit, exchange).await;
     let reply =
         reply.map_err(|_| Error::TimedOut { host: http::host_of(&url), seconds: limit.as_secs() })??;
-    serde_json::from_str(&reply.body).map_err(|_| Error::Unexpected { path: path.to_owned() })
+    Ok(reply.body)
 }

@@ -15,6 +15,7 @@ mod results;
 mod snapshot;
 mod sources;
 mod text;
+pub mod threads;
 mod wire;
 mod workflow;
 

@@ -1,0 +1,99 @@
+//! `pplx threads`.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::args::{ThreadsArgs, ThreadsCommand};
+use super::failure::Failure;
+use crate::answer::{Exchange, SavedThread};
+use crate::auth::{self, Credential};
+use crate::env::Environment;
+use crate::io::Io;
+use crate::overwrite::Overwrite;
+use crate::provider::Provider;
+use crate::render::text::one_line;
+use crate::render::{age, exchanges};
+
+/// The JSON document of a list: README.md, "JSON".
+#[derive(Debug, Serialize)]
+struct ListDocument<'a> {
+    version: u32,
+    threads: Vec<ThreadDocument<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ThreadDocument<'a> {
+    /// The name by which the other commands take it.
+    thread: &'a str,
+    title: &'a str,
+    /// When it was last asked, as the service says.
+    asked: Option<&'a str>,
+}
+
+impl<'a> ThreadDocument<'a> {
+    fn of(thread: &'a SavedThread) -> Self {
+        Self { thread: &thread.slug, title: &thread.title, asked: thread.asked.as_deref() }
+    }
+}
+
+/// Lists the account's saved threads, shows, deletes or exports one.
+pub(super) async fn run(args: ThreadsArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+    let credential = auth::resolve(env).await?;
+    let provider = Provider::of_subscription(env)?;
+    let usual = ThreadsCommand::List { count: 20, search: None, json: false };
+    match args.command.unwrap_or(usual) {
+        ThreadsCommand::List { count, search, json } => {
+            let threads = provider.threads(&credential, count, search.as_deref().unwrap_or_default()).await?;
+            list(&threads, json, io)
+        }
+        ThreadsCommand::Show { thread, json } => {
+            let text = written(&thread, json, &provider, &credential).await?;
+            io.out().write_all(text.as_bytes())?;
+            Ok(io.out().flush()?)
+        }
+        ThreadsCommand::Export { thread, file, json } => {
+            let text = written(&thread, json, &provider, &credential).await?;
+            save(&text, &file)?;
+            Ok(io.say(&format!("Exported to {}.", file.display()))?)
+        }
+        ThreadsCommand::Delete { thread } => {
+            provider.delete_thread(&credential, &thread).await?;
+            Ok(io.say(&format!("Deleted {}.", one_line(&thread)))?)
+        }
+    }
+}
+
+fn list(threads: &[SavedThread], json: bool, io: &mut Io) -> Result<(), Failure> {
+    if json {
+        let threads = threads.iter().map(ThreadDocument::of).collect();
+        let document = ListDocument { version: 1, threads };
+        return Ok(io.say(&serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?)?);
+    }
+    let now = chrono::Utc::now().timestamp();
+    for thread in threads {
+        let age = age::phrase(age::seconds(thread.asked.as_deref(), now));
+        io.say(&format!("{}  {} ({age})", one_line(&thread.slug), one_line(&thread.title)))?;
+    }
+    Ok(())
+}
+
+async fn written(
+    thread: &str,
+    json: bool,
+    provider: &Provider,
+    credential: &Credential,
+) -> Result<String, Failure> {
+    let thread: Vec<Exchange> = provider.thread(credential, thread).await?;
+    let now = chrono::Utc::now().timestamp();
+    let written = if json { exchanges::json(&thread, now) } else { Ok(exchanges::markdown(&thread, now)) };
+    Ok(written?)
+}
+
+fn save(text: &str, file: &Path) -> Result<(), Failure> {
+    let written =
+        Overwrite::open(file).and_then(|mut out| std::io::Write::write_all(&mut out, text.as_bytes()));
+    written.map_err(|error| {
+        Failure::usage(format!("Could not write {}: {error}.", file.display()), "name another file")
+    })
+}
