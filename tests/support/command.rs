@@ -56,9 +56,12 @@ impl Home {
         let dir = tempfile::tempdir().unwrap();
         let home = Self { environment: BTreeMap::new(), stdin: Vec::new(), dir };
         let path = std::env::var("PATH").unwrap();
+        // Windows opens no socket without it.
+        let root = std::env::var("SystemRoot").unwrap_or_default();
         let config = home.path().join("config");
         let state = home.path().join("state");
         home.env("PATH", path)
+            .env("SystemRoot", root)
             .env("XDG_STATE_HOME", state)
             .env("XDG_CONFIG_HOME", config)
             .env("TZ", "UTC")

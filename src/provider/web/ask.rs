@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use url::Url;
 use uuid::Uuid;
 
+use super::body::described;
 use super::extract::{reason_of, speaks_of_limits};
 use crate::answer::Thread;
 use crate::auth::{Credential, Session, keep_rotated};
@@ -62,7 +63,24 @@ pub(super) async fn ask(
     if !response.status().is_success() {
         return Err(refusal(response, credential, request.thread.is_some()).await);
     }
+    if has_foreign_type(&response) {
+        return Err(not_a_stream(response, credential).await);
+    }
     Ok(Asked { response, request_id, rotation })
+}
+
+/// Whether a good reply says of itself that it is no event stream.
+fn has_foreign_type(response: &Response) -> bool {
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    content_type.is_some_and(|text| text.contains("html") || text.contains("json"))
+}
+
+async fn not_a_stream(response: Response, credential: &Credential) -> Error {
+    match Plain::read(response, MAX_ERROR).await {
+        Ok(reply) if reply.is_challenge() => Error::Blocked { status: reply.status.as_u16() },
+        Ok(reply) => Error::NotAStream { found: credential.session.redact(&described(&reply.body)) },
+        Err(error) => error,
+    }
 }
 
 enum Failure {

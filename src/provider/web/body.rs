@@ -28,8 +28,6 @@ pub(super) struct Body {
     source: Source,
     recorder: Option<Recorder>,
     head: Vec<u8>,
-    /// The reply's type says that it is no stream.
-    foreign_type: bool,
 }
 
 #[derive(Debug)]
@@ -50,24 +48,12 @@ pub(super) enum Chunk {
 
 impl Body {
     pub(super) fn of_reply(response: Response, idle: Duration, recorder: Option<Recorder>) -> Self {
-        let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
-        let foreign_type = content_type.is_some_and(|text| text.contains("html") || text.contains("json"));
-        Self {
-            source: Source::Reply { response, patience: Patience::new(idle) },
-            recorder,
-            head: Vec::new(),
-            foreign_type,
-        }
+        Self { source: Source::Reply { response, patience: Patience::new(idle) }, recorder, head: Vec::new() }
     }
 
     pub(super) fn of_recording(path: PathBuf) -> Result<Self> {
         let file = File::open(&path).map_err(|source| recording_error("read", &path, source))?;
-        Ok(Self {
-            source: Source::Recording { file, path },
-            recorder: None,
-            head: Vec::new(),
-            foreign_type: false,
-        })
+        Ok(Self { source: Source::Recording { file, path }, recorder: None, head: Vec::new() })
     }
 
     /// The next bytes, waiting no longer than until `grace`.
@@ -109,8 +95,8 @@ impl Body {
         }
         self.head.extend(bytes.iter().take(HEAD - self.head.len()));
         let first = self.visible_head().first();
-        if self.foreign_type || matches!(first, Some(b'<' | b'{' | b'[')) {
-            return Err(Error::NotAStream { found: self.described() });
+        if matches!(first, Some(b'<' | b'{' | b'[')) {
+            return Err(self.foreign());
         }
         Ok(())
     }
@@ -121,26 +107,27 @@ impl Body {
         let fields: [&[u8]; 5] = [b":", b"data", b"event", b"id", b"retry"];
         let stream =
             head.is_empty() || fields.iter().any(|field| field.starts_with(head) || head.starts_with(field));
-        (!stream || self.foreign_type).then(|| Error::NotAStream { found: self.described() })
+        (!stream).then(|| self.foreign())
     }
 
     fn visible_head(&self) -> &[u8] {
         self.head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.head).trim_ascii_start()
     }
 
-    fn described(&self) -> String {
-        let head = self.visible_head();
-        match head.first() {
-            Some(b'<') => {
-                "an HTML page (a sign-in or error page, perhaps of the network you are in)".to_owned()
-            }
-            Some(b'{' | b'[') => match reason_of(&String::from_utf8_lossy(head)) {
-                Some(reason) => format!("JSON ({reason})"),
-                None => "JSON".to_owned(),
-            },
-            None => "empty".to_owned(),
-            Some(_) => "something else".to_owned(),
+    fn foreign(&self) -> Error {
+        Error::NotAStream { found: described(&String::from_utf8_lossy(self.visible_head())) }
+    }
+}
+
+/// What a body is that is no event stream.
+pub(super) fn described(body: &str) -> String {
+    match body.trim_start().bytes().next() {
+        Some(b'<') => "an HTML page (a sign-in or error page, perhaps of the network you are in)".to_owned(),
+        Some(b'{' | b'[') => {
+            reason_of(body).map_or_else(|| "JSON".to_owned(), |reason| format!("JSON ({reason})"))
         }
+        None => "empty".to_owned(),
+        Some(_) => "something else".to_owned(),
     }
 }
 
