@@ -47,6 +47,7 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too')
             [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'Language of the answer, as a tag [default: en-US]')
             [CompletionResult]::new('--timezone', '--timezone', [CompletionResultType]::ParameterName, 'Your time zone, as an IANA name [default: the machine''s]')
+            [CompletionResult]::new('--attach', '--attach', [CompletionResultType]::ParameterName, 'A file to go along with the question: an image, PDF, text or office file of up to 50 MB; may be given several times')
             [CompletionResult]::new('--thread', '--thread', [CompletionResultType]::ParameterName, 'Follow up on the answer with this id, which the answer''s last lines and its JSON name')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to print [default: pretty on a terminal, else report]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print [default: pretty on a terminal, else report]')

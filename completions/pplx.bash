@@ -181,7 +181,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__search)
-            opts="-r -m -s -c -f -n -o -v -q -h --recency --model --source --system --language --timezone --save --continue --thread --format --json --limit --no-stream --no-wrap --output --color --verbose --quiet --idle-timeout --timeout --record --replay --help"
+            opts="-r -m -s -c -f -n -o -v -q -h --recency --model --source --system --language --timezone --save --attach --continue --thread --format --json --limit --no-stream --no-wrap --output --color --verbose --quiet --idle-timeout --timeout --record --replay --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,6 +221,21 @@ _pplx() {
                     ;;
                 --timezone)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --attach)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --thread)

@@ -43,6 +43,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand --system 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too'
             cand --language 'Language of the answer, as a tag [default: en-US]'
             cand --timezone 'Your time zone, as an IANA name [default: the machine''s]'
+            cand --attach 'A file to go along with the question: an image, PDF, text or office file of up to 50 MB; may be given several times'
             cand --thread 'Follow up on the answer with this id, which the answer''s last lines and its JSON name'
             cand -f 'How to print [default: pretty on a terminal, else report]'
             cand --format 'How to print [default: pretty on a terminal, else report]'

@@ -46,6 +46,7 @@ complete -c pplx -n "__fish_pplx_using_subcommand search" -s s -l source -d 'Whe
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l system -d 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l language -d 'Language of the answer, as a tag [default: en-US]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l timezone -d 'Your time zone, as an IANA name [default: the machine\'s]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l attach -d 'A file to go along with the question: an image, PDF, text or office file of up to 50 MB; may be given several times' -r -F
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l thread -d 'Follow up on the answer with this id, which the answer\'s last lines and its JSON name' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s f -l format -d 'How to print [default: pretty on a terminal, else report]' -r -f -a "report\t'Answer, sources and meta data as text'
 pretty\t'The same for people: Markdown drawn, links to follow'

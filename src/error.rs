@@ -129,6 +129,14 @@ pub enum Error {
         /// The path that was asked.
         path: String,
     },
+    /// A file that cannot go along with a question.
+    #[error("Could not attach {name}: {reason}.")]
+    Attachment {
+        /// The file.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
     /// The service reported an error in the stream.
     #[error("{}", service_phrase(.code.as_deref(), .message.as_deref()))]
     Service {

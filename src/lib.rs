@@ -6,6 +6,7 @@
 //! The endpoint is undocumented and this client is unofficial; `README.md` says what that means.
 
 pub mod answer;
+pub mod attachment;
 pub mod auth;
 pub mod cli;
 pub mod env;

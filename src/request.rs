@@ -36,6 +36,8 @@ pub struct SearchRequest {
     pub timezone: String,
     /// Keep the thread in the account's history.
     pub save: bool,
+    /// The addresses of files that were uploaded for this question.
+    pub attachments: Vec<String>,
     /// The answer that this question follows up on.
     pub thread: Option<Thread>,
 }

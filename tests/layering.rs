@@ -19,7 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module, and the modules of the crate that it may name.
-const MAY_NAME: [(&str, &[&str]); 18] = [
+const MAY_NAME: [(&str, &[&str]); 19] = [
     ("answer", &[]),
     ("error", &["origin"]),
     ("env", &["error"]),
@@ -31,15 +31,20 @@ const MAY_NAME: [(&str, &[&str]); 18] = [
     ("sse", &[]),
     ("terminal", &[]),
     ("private", &[]),
+    ("attachment", &["error"]),
     ("models", &["env", "error", "private"]),
     ("history", &["answer", "env", "error", "private"]),
     ("auth", &["env", "error", "http", "origin", "private"]),
-    ("provider", &["answer", "auth", "env", "error", "http", "models", "overwrite", "request", "sse"]),
+    (
+        "provider",
+        &["answer", "attachment", "auth", "env", "error", "http", "models", "overwrite", "request", "sse"],
+    ),
     ("render", &["answer"]),
     (
         "cli",
         &[
             "answer",
+            "attachment",
             "auth",
             "env",
             "error",

@@ -95,6 +95,11 @@ pub(super) struct SearchArgs {
     #[arg(long, help_heading = "What is asked")]
     pub(super) save: bool,
 
+    /// A file to go along with the question: an image, PDF, text or office file of up to 50 MB; may be given several
+    /// times
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "replay", help_heading = "What is asked")]
+    pub(super) attach: Vec<PathBuf>,
+
     /// Follow up on the last answer
     #[arg(short, long = "continue", conflicts_with = "replay", help_heading = "What is asked")]
     pub(super) continue_last: bool,

@@ -184,6 +184,7 @@ async fn first_event(env: &Environment) -> Result<String, Failure> {
         language: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
         save: false,
+        attachments: Vec::new(),
         thread: None,
     };
     let reception = Reception { idle: PATIENCE, record: None, events: true };

@@ -99,7 +99,7 @@ impl Failure {
 
 fn exit_code(error: &Error) -> u8 {
     match error {
-        Error::BaseUrl { .. } | Error::NoConfigDir => 2,
+        Error::BaseUrl { .. } | Error::NoConfigDir | Error::Attachment { .. } => 2,
         Error::NoResults => 3,
         Error::NotAuthenticated
         | Error::Expired(_)
@@ -167,6 +167,7 @@ fn hint(error: &Error) -> String {
         }
         Error::Service { .. } => "ask again, or ask another model with `pplx search --model`".to_owned(),
         Error::ThreadGone => "ask without --continue and --thread".to_owned(),
+        Error::Attachment { .. } => "attach another file, or ask without --attach".to_owned(),
         Error::NoResults => "ask in other words, or drop --recency and --source".to_owned(),
         Error::Incomplete(Cut::Deadline(_)) => "ask again with a longer --timeout (0 for none)".to_owned(),
         Error::Incomplete(Cut::Idle(_)) => "ask again, or raise --idle-timeout".to_owned(),

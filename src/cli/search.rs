@@ -15,6 +15,7 @@ use crate::error::{Cut, Error};
 use crate::history::{Entry, History};
 use crate::io::Io;
 use crate::provider::{Provider, Search};
+use crate::request::SearchRequest;
 
 /// Asks, and prints what comes.
 pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
@@ -83,7 +84,17 @@ async fn pump(settings: &Settings, env: &Environment, stop: &mut Stop, printer: 
 
 async fn ask(settings: &Settings, env: &Environment) -> crate::Result<Search> {
     let provider = Provider::of_subscription(env)?;
-    provider.search(env, &settings.request, &settings.reception).await
+    if settings.files.is_empty() {
+        return Box::pin(provider.search(env, &settings.request, &settings.reception)).await;
+    }
+    let uploaded = Box::pin(provider.upload(env, &settings.files)).await?;
+    let request = SearchRequest { attachments: uploaded.urls, ..settings.request.clone() };
+    let mut search = Box::pin(provider.search(env, &request, &settings.reception)).await?;
+    for name in uploaded.unconfirmed {
+        search
+            .note(format!("the service did not confirm that it has read {name}; the answer may not know it"));
+    }
+    Ok(search)
 }
 
 /// What a stop means for the search.

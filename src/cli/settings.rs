@@ -11,6 +11,7 @@ use super::args::{ColorArg, FormatArg, RecencyArg, SearchArgs};
 use super::failure::Failure;
 use super::query;
 use crate::answer::Thread;
+use crate::attachment::Attachment;
 use crate::env::Environment;
 use crate::history::History;
 use crate::io::Io;
@@ -52,6 +53,8 @@ struct File {
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) request: SearchRequest,
+    /// To upload before the question is asked.
+    pub(super) files: Vec<Attachment>,
     pub(super) reception: Reception,
     pub(super) format: Format,
     pub(super) style: Style,
@@ -88,11 +91,14 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
         language: args.language.or(file.language).unwrap_or_else(|| "en-US".to_owned()),
         timezone: args.timezone.or(file.timezone).unwrap_or_else(|| machine_timezone(env)),
         save: args.save || file.save == Some(true),
+        attachments: Vec::new(),
         thread,
     };
+    let files = args.attach.iter().map(|path| Attachment::read(path)).collect::<crate::Result<Vec<_>>>()?;
     query::check_length(&request)?;
     Ok(Settings {
         request,
+        files,
         reception: Reception {
             idle: limit(idle).unwrap_or(NEVER),
             record: args.record,

@@ -3,6 +3,7 @@
 pub mod web;
 
 pub use web::account::Limit;
+pub use web::upload::Uploaded;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use url::Url;
 
 use crate::answer::{Answer, Exchange, SavedThread, SearchEvent};
+use crate::attachment::Attachment;
 use crate::auth::{self, Credential};
 use crate::env::Environment;
 use crate::error::{Error, Result};
@@ -45,6 +47,14 @@ impl Provider {
     pub async fn models(&self, credential: &Credential) -> Result<Models> {
         match self {
             Self::Web(base) => web::account::models(base, credential).await,
+        }
+    }
+
+    /// Uploads files for a question.
+    pub async fn upload(&self, env: &Environment, files: &[Attachment]) -> Result<Uploaded> {
+        let credential = auth::resolve(env).await?;
+        match self {
+            Self::Web(base) => web::upload::upload(base, &credential, files).await,
         }
     }
 
@@ -97,7 +107,9 @@ impl Provider {
         });
         match (self.ask(env, request, reception).await, again) {
             (Err(Error::ThreadGone), Some(again)) => Box::pin(again.ask()).await,
-            (asked, again) => asked.map(|inner| Search { inner, again: again.map(Box::new), note: None }),
+            (asked, again) => {
+                asked.map(|inner| Search { inner, again: again.map(Box::new), notes: Vec::new() })
+            }
         }
     }
 
@@ -140,8 +152,8 @@ struct Again {
 impl Again {
     async fn ask(self) -> Result<Search> {
         let inner = self.provider.ask(&self.env, &self.request, &self.reception).await?;
-        let note = Some("the thread could not be continued; this is the first answer of a new one");
-        Ok(Search { inner, again: None, note })
+        let note = "the thread could not be continued; this is the first answer of a new one".to_owned();
+        Ok(Search { inner, again: None, notes: vec![note] })
     }
 }
 
@@ -151,7 +163,8 @@ pub struct Search {
     inner: Inner,
     /// Set for a follow-up, until it has begun to answer.
     again: Option<Box<Again>>,
-    note: Option<&'static str>,
+    /// What the answer's reader should know besides.
+    notes: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -182,7 +195,7 @@ impl Search {
     /// is the model that was asked for, if that is known.
     pub fn replay(recording: PathBuf, model: Option<String>, reception: &Reception) -> Result<Self> {
         let inner = Inner::web(web::Search::replay(recording, model, reception)?);
-        Ok(Self { inner, again: None, note: None })
+        Ok(Self { inner, again: None, notes: Vec::new() })
     }
 
     /// The next event; `None` after [`SearchEvent::Done`].
@@ -190,7 +203,9 @@ impl Search {
         match self.inner.next().await {
             Err(Error::Service { code: Some(code), .. }) if code == STALE && self.is_unanswered() => {
                 if let Some(again) = self.again.take() {
-                    *self = Box::pin(again.ask()).await?;
+                    let anew = Box::pin(again.ask()).await?;
+                    self.inner = anew.inner;
+                    self.notes.extend(anew.notes);
                 }
                 self.inner.next().await.map(|event| self.noted(event))
             }
@@ -204,13 +219,18 @@ impl Search {
         self.again.is_some() && !has_text
     }
 
+    /// Adds something that the answer's reader should know.
+    pub fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
     fn noted(&self, event: Option<SearchEvent>) -> Option<SearchEvent> {
-        match (event, self.note) {
-            (Some(SearchEvent::Done(mut answer)), Some(note)) => {
-                answer.notes.push(note.to_owned());
+        match event {
+            Some(SearchEvent::Done(mut answer)) => {
+                answer.notes.extend_from_slice(&self.notes);
                 Some(SearchEvent::Done(answer))
             }
-            (event, _) => event,
+            event => event,
         }
     }
 

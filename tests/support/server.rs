@@ -266,7 +266,11 @@ fn read_request(reader: &mut BufReader<&TcpStream>) -> Option<Request> {
         .map_or(0, |(_, value)| value.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Request { key: format!("{method} {path}"), headers, body: String::from_utf8(body).unwrap() })
+    Some(Request {
+        key: format!("{method} {path}"),
+        headers,
+        body: String::from_utf8_lossy(&body).into_owned(),
+    })
 }
 
 /// Sends a reply. True if the connection can go on.

@@ -142,7 +142,7 @@ fn body(request: &SearchRequest, request_id: &str) -> Value {
             "mode": "copilot",
             "model_preference": request.model,
             "sources": request.sources,
-            "attachments": [],
+            "attachments": request.attachments,
             "frontend_uuid": request_id,
             "frontend_context_uuid": Uuid::new_v4().to_string(),
             "version": http::API_VERSION,

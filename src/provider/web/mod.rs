@@ -16,6 +16,7 @@ mod snapshot;
 mod sources;
 mod text;
 pub mod threads;
+pub mod upload;
 mod wire;
 mod workflow;
 

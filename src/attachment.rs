@@ -1,0 +1,85 @@
+//! Files that go along with a question.
+
+use std::fs;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// The largest file that the service takes, in bytes.
+const MAX_SIZE: u64 = 50 << 20;
+
+/// The types that the service reads, by the ending of the name. Other text files go as plain text.
+const TYPES: [(&str, &str); 13] = [
+    ("png", "image/png"),
+    ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("gif", "image/gif"),
+    ("webp", "image/webp"),
+    ("pdf", "application/pdf"),
+    ("md", "text/markdown"),
+    ("csv", "text/csv"),
+    ("html", "text/html"),
+    ("json", "application/json"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+];
+
+/// A file, ready to be uploaded.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// The file's name, without its folders.
+    pub name: String,
+    /// Its MIME type.
+    pub content_type: &'static str,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for Attachment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Attachment")
+            .field("name", &self.name)
+            .field("size", &self.bytes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Attachment {
+    /// Reads a file, if it is one that the service takes.
+    pub fn read(path: &Path) -> Result<Self> {
+        let refuse = |reason: String| Error::Attachment { name: path.display().to_string(), reason };
+        let metadata = fs::metadata(path).map_err(|error| refuse(error.to_string()))?;
+        if !metadata.is_file() {
+            return Err(refuse("it is not a file".to_owned()));
+        }
+        if metadata.len() > MAX_SIZE {
+            return Err(refuse(format!(
+                "it is {} MB large; the service takes {} MB",
+                metadata.len() >> 20,
+                MAX_SIZE >> 20
+            )));
+        }
+        let bytes = fs::read(path).map_err(|error| refuse(error.to_string()))?;
+        if bytes.is_empty() {
+            return Err(refuse("it is empty".to_owned()));
+        }
+        let content_type = content_type(path, &bytes).ok_or_else(|| {
+            refuse("the service reads images, PDF, text and office files (docx, pptx, xlsx)".to_owned())
+        })?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { name, content_type, bytes })
+    }
+
+    /// Whether it is looked at as it is, without being read first.
+    pub fn is_image(&self) -> bool {
+        self.content_type.starts_with("image/")
+    }
+}
+
+fn content_type(path: &Path, bytes: &[u8]) -> Option<&'static str> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let known = TYPES.iter().find(|(known, _)| *known == ending).map(|(_, content_type)| *content_type);
+    known
+        .or_else(|| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0')).then_some("text/plain"))
+}
