@@ -29,6 +29,7 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Log in: with the desktop app''s session, or an e-mail address and a code')
             [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Delete the stored session')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show who is logged in, from where and until when; exit code 4 when no search would work')
+            [CompletionResult]::new('research', 'research', [CompletionResultType]::ParameterValue, 'Fetch a run of deep research')
             [CompletionResult]::new('threads', 'threads', [CompletionResultType]::ParameterValue, 'List, show, export and delete the threads that the account has saved')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'List the models that can be asked')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Check step by step what a search needs, and say what is missing')
@@ -63,6 +64,7 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Keep the thread in the account''s history instead of asking incognito')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Follow up on the last answer')
             [CompletionResult]::new('--continue', '--continue', [CompletionResultType]::ParameterName, 'Follow up on the last answer')
+            [CompletionResult]::new('--research', '--research', [CompletionResultType]::ParameterName, 'Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --format json')
             [CompletionResult]::new('--no-stream', '--no-stream', [CompletionResultType]::ParameterName, 'On a terminal, print the answer when it is whole instead of as it comes')
             [CompletionResult]::new('--no-wrap', '--no-wrap', [CompletionResultType]::ParameterName, 'Do not break lines longer than 700 bytes')
@@ -94,6 +96,33 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;research' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Print a run of deep research, or wait for its end')
+            break
+        }
+        'pplx;research;get' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'How to print [default: pretty on a terminal, else report]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print [default: pretty on a terminal, else report]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print at most this many sources, those that the answer cites first')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Print at most this many sources, those that the answer cites first')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to this file instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to this file instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--idle-timeout', '--idle-timeout', [CompletionResultType]::ParameterName, 'End when nothing arrives for so long; 0 for never [default: 60]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --format json')
+            [CompletionResult]::new('--no-stream', '--no-stream', [CompletionResultType]::ParameterName, 'On a terminal, print the answer when it is whole instead of as it comes')
+            [CompletionResult]::new('--no-wrap', '--no-wrap', [CompletionResultType]::ParameterName, 'Do not break lines longer than 700 bytes')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Tell more on standard error: the steps of the search, and what was skipped in the reply')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Tell more on standard error: the steps of the search, and what was skipped in the reply')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Tell nothing on standard error but errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Tell nothing on standard error but errors')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'pplx;threads' {

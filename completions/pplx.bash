@@ -37,6 +37,9 @@ _pplx() {
             pplx,models)
                 cmd="pplx__subcmd__models"
                 ;;
+            pplx,research)
+                cmd="pplx__subcmd__research"
+                ;;
             pplx,search)
                 cmd="pplx__subcmd__search"
                 ;;
@@ -45,6 +48,9 @@ _pplx() {
                 ;;
             pplx,threads)
                 cmd="pplx__subcmd__threads"
+                ;;
+            pplx__subcmd__research,get)
+                cmd="pplx__subcmd__research__subcmd__get"
                 ;;
             pplx__subcmd__threads,delete)
                 cmd="pplx__subcmd__threads__subcmd__delete"
@@ -65,7 +71,7 @@ _pplx() {
 
     case "${cmd}" in
         pplx)
-            opts="-h -V --help --version search login logout status threads models doctor completions man help"
+            opts="-h -V --help --version search login logout status research threads models doctor completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -180,8 +186,94 @@ _pplx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        pplx__subcmd__research)
+            opts="-h --help get"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pplx__subcmd__research__subcmd__get)
+            opts="-f -n -o -v -q -h --format --json --limit --no-stream --no-wrap --output --color --verbose --quiet --idle-timeout --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "report pretty answer json ndjson" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "report pretty answer json ndjson" -- "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --idle-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         pplx__subcmd__search)
-            opts="-r -m -s -c -f -n -o -v -q -h --recency --model --source --system --language --timezone --save --attach --continue --thread --format --json --limit --no-stream --no-wrap --output --color --verbose --quiet --idle-timeout --timeout --record --replay --help"
+            opts="-r -m -s -c -f -n -o -v -q -h --recency --model --source --system --language --timezone --save --attach --continue --thread --research --format --json --limit --no-stream --no-wrap --output --color --verbose --quiet --idle-timeout --timeout --record --replay --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -26,6 +26,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand login 'Log in: with the desktop app''s session, or an e-mail address and a code'
             cand logout 'Delete the stored session'
             cand status 'Show who is logged in, from where and until when; exit code 4 when no search would work'
+            cand research 'Fetch a run of deep research'
             cand threads 'List, show, export and delete the threads that the account has saved'
             cand models 'List the models that can be asked'
             cand doctor 'Check step by step what a search needs, and say what is missing'
@@ -59,6 +60,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand --save 'Keep the thread in the account''s history instead of asking incognito'
             cand -c 'Follow up on the last answer'
             cand --continue 'Follow up on the last answer'
+            cand --research 'Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection'
             cand --json 'The same as --format json'
             cand --no-stream 'On a terminal, print the answer when it is whole instead of as it comes'
             cand --no-wrap 'Do not break lines longer than 700 bytes'
@@ -87,6 +89,31 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand --json 'Print a JSON object'
             cand -h 'Print help'
             cand --help 'Print help'
+        }
+        &'pplx;research'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand get 'Print a run of deep research, or wait for its end'
+        }
+        &'pplx;research;get'= {
+            cand -f 'How to print [default: pretty on a terminal, else report]'
+            cand --format 'How to print [default: pretty on a terminal, else report]'
+            cand -n 'Print at most this many sources, those that the answer cites first'
+            cand --limit 'Print at most this many sources, those that the answer cites first'
+            cand -o 'Write to this file instead of standard output'
+            cand --output 'Write to this file instead of standard output'
+            cand --color 'When to use colour'
+            cand --idle-timeout 'End when nothing arrives for so long; 0 for never [default: 60]'
+            cand --timeout 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]'
+            cand --json 'The same as --format json'
+            cand --no-stream 'On a terminal, print the answer when it is whole instead of as it comes'
+            cand --no-wrap 'Do not break lines longer than 700 bytes'
+            cand -v 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
+            cand --verbose 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
+            cand -q 'Tell nothing on standard error but errors'
+            cand --quiet 'Tell nothing on standard error but errors'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
         &'pplx;threads'= {
             cand -h 'Print help'

@@ -30,6 +30,7 @@ complete -c pplx -n "__fish_pplx_needs_command" -f -a "search" -d 'Ask, and prin
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "login" -d 'Log in: with the desktop app\'s session, or an e-mail address and a code'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "logout" -d 'Delete the stored session'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "status" -d 'Show who is logged in, from where and until when; exit code 4 when no search would work'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "research" -d 'Fetch a run of deep research'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "threads" -d 'List, show, export and delete the threads that the account has saved'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "models" -d 'List the models that can be asked'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "doctor" -d 'Check step by step what a search needs, and say what is missing'
@@ -64,6 +65,7 @@ complete -c pplx -n "__fish_pplx_using_subcommand search" -l record -d 'Save the
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l replay -d 'Answer from such a file, without network or login' -r -F
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l save -d 'Keep the thread in the account\'s history instead of asking incognito'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s c -l continue -d 'Follow up on the last answer'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l research -d 'Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l json -d 'The same as --format json'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-wrap -d 'Do not break lines longer than 700 bytes'
@@ -80,6 +82,26 @@ complete -c pplx -n "__fish_pplx_using_subcommand logout" -s h -l help -d 'Print
 complete -c pplx -n "__fish_pplx_using_subcommand status" -l online -d 'Also ask the service: for the plan, and for what is left of it'
 complete -c pplx -n "__fish_pplx_using_subcommand status" -l json -d 'Print a JSON object'
 complete -c pplx -n "__fish_pplx_using_subcommand status" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and not __fish_seen_subcommand_from get" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and not __fish_seen_subcommand_from get" -f -a "get" -d 'Print a run of deep research, or wait for its end'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s f -l format -d 'How to print [default: pretty on a terminal, else report]' -r -f -a "report\t'Answer, sources and meta data as text'
+pretty\t'The same for people: Markdown drawn, links to follow'
+answer\t'The answer\'s text alone'
+json\t'One JSON object'
+ndjson\t'One JSON object a line, as things happen'"
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s o -l output -d 'Write to this file instead of standard output' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l idle-timeout -d 'End when nothing arrives for so long; 0 for never [default: 60]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l timeout -d 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l json -d 'The same as --format json'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l no-wrap -d 'Do not break lines longer than 700 bytes'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s q -l quiet -d 'Tell nothing on standard error but errors'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pplx -n "__fish_pplx_using_subcommand threads; and not __fish_seen_subcommand_from list show export delete" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand threads; and not __fish_seen_subcommand_from list show export delete" -f -a "list" -d 'List the threads, the newest first'
 complete -c pplx -n "__fish_pplx_using_subcommand threads; and not __fish_seen_subcommand_from list show export delete" -f -a "show" -d 'Print a thread, as Markdown or JSON'

@@ -106,6 +106,8 @@ pub enum Step {
 pub enum SearchEvent {
     /// The service started on something.
     Step(Step),
+    /// A run of deep research has begun: the id by which it can be fetched.
+    Run(String),
     /// The pages known so far; their numbers may still change.
     Sources(Vec<Source>),
     /// The text of the answer changed.

@@ -40,6 +40,8 @@ pub struct SearchRequest {
     pub attachments: Vec<String>,
     /// The answer that this question follows up on.
     pub thread: Option<Thread>,
+    /// Deep research: it goes on at the service when the connection breaks, and is resumed instead of asked again.
+    pub research: bool,
 }
 
 impl SearchRequest {

@@ -32,6 +32,8 @@ pub(super) enum Command {
     Logout(LogoutArgs),
     /// Show who is logged in, from where and until when; exit code 4 when no search would work
     Status(StatusArgs),
+    /// Fetch a run of deep research
+    Research(ResearchArgs),
     /// List, show, export and delete the threads that the account has saved
     Threads(ThreadsArgs),
     /// List the models that can be asked
@@ -108,6 +110,25 @@ pub(super) struct SearchArgs {
     #[arg(long, value_name = "ID", conflicts_with_all = ["continue_last", "replay"], help_heading = "What is asked")]
     pub(super) thread: Option<String>,
 
+    /// Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection
+    #[arg(long, conflicts_with_all = ["replay", "attach"], help_heading = "What is asked")]
+    pub(super) research: bool,
+
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+
+    /// Save the reply's exact bytes
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "replay", help_heading = "Limits and recordings")]
+    pub(super) record: Option<PathBuf>,
+
+    /// Answer from such a file, without network or login
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Limits and recordings")]
+    pub(super) replay: Option<PathBuf>,
+}
+
+/// How a search is printed, and how long it may take.
+#[derive(Debug, Args)]
+pub(super) struct OutputArgs {
     /// How to print [default: pretty on a terminal, else report]
     #[arg(short, long, value_enum, value_name = "FORMAT", help_heading = "Output")]
     pub(super) format: Option<FormatArg>,
@@ -151,14 +172,27 @@ pub(super) struct SearchArgs {
     /// End after so long with what has arrived; 0 for never [default: 110, on a terminal never]
     #[arg(long, value_name = "SECONDS", help_heading = "Limits and recordings")]
     pub(super) timeout: Option<u64>,
+}
 
-    /// Save the reply's exact bytes
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "replay", help_heading = "Limits and recordings")]
-    pub(super) record: Option<PathBuf>,
+#[derive(Debug, Args)]
+pub(super) struct ResearchArgs {
+    #[command(subcommand)]
+    pub(super) command: ResearchCommand,
+}
 
-    /// Answer from such a file, without network or login
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Limits and recordings")]
-    pub(super) replay: Option<PathBuf>,
+#[derive(Debug, Subcommand)]
+pub(super) enum ResearchCommand {
+    /// Print a run of deep research, or wait for its end
+    Get(Box<ResearchGetArgs>),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ResearchGetArgs {
+    /// The run, as it was named when it began
+    pub(super) id: String,
+
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 #[derive(Debug, Args)]

@@ -186,6 +186,7 @@ async fn first_event(env: &Environment) -> Result<String, Failure> {
         save: false,
         attachments: Vec::new(),
         thread: None,
+        research: false,
     };
     let reception = Reception { idle: PATIENCE, record: None, events: true };
     let mut search = Provider::of_subscription(env)?.search(env, &request, &reception).await?;

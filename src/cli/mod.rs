@@ -54,6 +54,9 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
         Command::Doctor(args) => {
             block_on(async move { end(doctor::run(&args, &env, &mut io).await, &mut io) })
         }
+        Command::Research(args) => {
+            block_on(async move { end(search::run_research(args, &env, &mut io).await, &mut io) })
+        }
         Command::Threads(args) => {
             block_on(async move { end(threads::run(args, &env, &mut io).await, &mut io) })
         }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::failure::Failure;
 use super::progress::{Progress, TICK, described};
-use super::settings::Settings;
+use super::settings::{Settings, What};
 use crate::answer::{Answer, SearchEvent};
 use crate::error::Error;
 use crate::io::Io;
@@ -48,6 +48,7 @@ pub(super) struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     pub(super) fn new(settings: &Settings, io: &'a mut Io) -> Result<Self, Failure> {
+        let shown = &settings.shown;
         let open = |path: &std::path::PathBuf| {
             Overwrite::open(path).map_err(|error| {
                 Failure::usage(
@@ -56,13 +57,21 @@ impl<'a> Printer<'a> {
                 )
             })
         };
-        let file = settings.output.as_ref().map(open).transpose()?;
-        let renderer = renderer(settings.format, settings.style.clone());
-        let watched = settings.format == Format::Pretty && io.stdout_is_terminal && io.stderr_is_terminal;
-        let tells_steps = watched && io.moves_cursor && !settings.quiet && !settings.verbose;
-        let progress = Progress::new(tells_steps && settings.replay.is_none());
-        let streams = settings.style.screen.is_some();
-        Ok(Self { io, file, renderer, verbose: settings.verbose, quiet: settings.quiet, progress, streams })
+        let file = shown.output.as_ref().map(open).transpose()?;
+        let renderer = renderer(shown.format, shown.style.clone());
+        let watched = shown.format == Format::Pretty && io.stdout_is_terminal && io.stderr_is_terminal;
+        let tells_steps = watched && io.moves_cursor && !shown.quiet && !shown.verbose;
+        let waits = !matches!(settings.what, What::Recording { .. });
+        let streams = shown.style.screen.is_some();
+        Ok(Self {
+            io,
+            file,
+            renderer,
+            verbose: shown.verbose,
+            quiet: shown.quiet,
+            progress: Progress::new(tells_steps && waits),
+            streams,
+        })
     }
 
     /// Tells of something that did not keep the search from answering.
@@ -81,6 +90,7 @@ impl<'a> Printer<'a> {
         match event {
             SearchEvent::Step(step) => self.progress.step(step, self.io),
             SearchEvent::Text(_) if self.streams => self.progress.close(self.io),
+            SearchEvent::Run(id) => self.tell_of_run(id),
             _ => {}
         }
         self.print(|renderer, out| renderer.event(event, out))
@@ -96,6 +106,18 @@ impl<'a> Printer<'a> {
         };
         print(&mut *self.renderer, out)?;
         out.flush()
+    }
+
+    /// A run goes on without us: whoever knows its id loses nothing.
+    fn tell_of_run(&mut self, id: &str) {
+        if !self.quiet {
+            self.progress.clear(self.io);
+            let id = one_line(id);
+            self.io.tell_as(
+                "note",
+                &format!("research run {id}; `pplx research get {id}` fetches it at any time"),
+            );
+        }
     }
 
     fn tell(&mut self, event: &SearchEvent) {

@@ -48,12 +48,17 @@ impl Progress {
         self.shown = true;
     }
 
-    /// Takes the line away for good.
-    pub(super) fn close(&mut self, io: &mut Io) {
-        self.open = false;
+    /// Takes the line away for now.
+    pub(super) fn clear(&mut self, io: &mut Io) {
         if std::mem::take(&mut self.shown) {
             io.ask("\r\x1B[K");
         }
+    }
+
+    /// Takes the line away for good.
+    pub(super) fn close(&mut self, io: &mut Io) {
+        self.open = false;
+        self.clear(io);
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use super::args::{FormatArg, SearchArgs};
+use super::args::{FormatArg, ResearchArgs, ResearchCommand, SearchArgs};
 use super::failure::Failure;
 use super::models;
 use super::printer::{Ended, Printer};
-use super::settings::{self, Settings};
+use super::settings::{self, Question, Settings, What};
 use super::stop::{Stop, Stopped};
 use crate::answer::{Answer, SearchEvent};
 use crate::auth;
@@ -14,54 +14,64 @@ use crate::env::Environment;
 use crate::error::{Cut, Error};
 use crate::history::{Entry, History};
 use crate::io::Io;
-use crate::provider::{Provider, Search};
+use crate::provider::{Provider, Reception, Search};
 use crate::request::SearchRequest;
 
 /// Asks, and prints what comes.
 pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let wants_json = args.json || args.format == Some(FormatArg::Json);
-    let settings = match settings::resolve(args, env, io) {
-        Ok(settings) => settings,
-        Err(failure) if wants_json => return Err(super::in_json(failure, io)),
-        Err(failure) => return Err(failure),
-    };
-    if settings.replay.is_none() && !settings.quiet {
-        super::warn_of_open_store(env, io);
+    let wants_json = args.output.json || args.output.format == Some(FormatArg::Json);
+    match settings::resolve(args, env, io) {
+        Ok(settings) => carry_out(&settings, env, io).await,
+        Err(failure) if wants_json => Err(super::in_json(failure, io)),
+        Err(failure) => Err(failure),
     }
-    if !settings.quiet
-        && settings.replay.is_none()
-        && let Some(note) = settings.named_model.as_deref().and_then(|model| models::note_on(model, env))
-    {
-        io.tell_as("note", &note);
-    }
-    let mut stop = Stop::new(settings.timeout, settings.output.is_none() && !io.stdout_is_terminal)?;
-    let mut printer = Printer::new(&settings, io)?;
-    let ended = pump(&settings, env, &mut stop, &mut printer).await;
-    if settings.replay.is_none()
-        && let Err(error) = remember(&ended, &settings, env)
+}
+
+/// Fetches a run of research, and prints what comes.
+pub(super) async fn run_research(args: ResearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+    let ResearchCommand::Get(args) = args.command;
+    let settings = settings::resolve_run(*args, env, io)?;
+    carry_out(&settings, env, io).await
+}
+
+async fn carry_out(settings: &Settings, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+    warn(settings, env, io);
+    let shown = &settings.shown;
+    let mut stop = Stop::new(shown.timeout, shown.output.is_none() && !io.stdout_is_terminal)?;
+    let mut printer = Printer::new(settings, io)?;
+    let ended = pump(settings, env, &mut stop, &mut printer).await;
+    if let What::Question(question) = &settings.what
+        && let Err(error) = remember(&ended, question, env)
     {
         printer.warn(&error.to_string());
     }
     printer.end(ended)
 }
 
+/// What the user should know before anything is asked.
+fn warn(settings: &Settings, env: &Environment, io: &mut Io) {
+    let What::Question(question) = &settings.what else { return };
+    if settings.shown.quiet {
+        return;
+    }
+    super::warn_of_open_store(env, io);
+    if let Some(note) = question.named_model.as_deref().and_then(|model| models::note_on(model, env)) {
+        io.tell_as("note", &note);
+    }
+}
+
 /// Keeps what a follow-up needs, if there is a place for it.
-fn remember(ended: &Ended, settings: &Settings, env: &Environment) -> crate::Result<()> {
+fn remember(ended: &Ended, question: &Question, env: &Environment) -> crate::Result<()> {
     let thread = ended.answer().and_then(|answer| answer.thread.clone());
     let (Some(thread), Ok(history)) = (thread, History::of(env)) else { return Ok(()) };
-    history.remember(Entry::new(thread, &settings.request.query, auth::now()))
+    history.remember(Entry::new(thread, &question.request.query, auth::now()))
 }
 
 /// Opens the search and prints its events until it ends, in one way or another.
 async fn pump(settings: &Settings, env: &Environment, stop: &mut Stop, printer: &mut Printer<'_>) -> Ended {
-    let opened = match &settings.replay {
-        Some(recording) => {
-            Search::replay(recording.clone(), settings.named_model.clone(), &settings.reception)
-        }
-        None => match stop.unless(printer.ticking(ask(settings, env))).await {
-            Ok(opened) => opened,
-            Err(stopped) => return stopped.before_a_reply(),
-        },
+    let opened = match stop.unless(printer.ticking(open(settings, env))).await {
+        Ok(opened) => opened,
+        Err(stopped) => return stopped.before_a_reply(),
     };
     let mut search = match opened {
         Ok(search) => search,
@@ -82,14 +92,23 @@ async fn pump(settings: &Settings, env: &Environment, stop: &mut Stop, printer: 
     }
 }
 
-async fn ask(settings: &Settings, env: &Environment) -> crate::Result<Search> {
-    let provider = Provider::of_subscription(env)?;
-    if settings.files.is_empty() {
-        return Box::pin(provider.search(env, &settings.request, &settings.reception)).await;
+async fn open(settings: &Settings, env: &Environment) -> crate::Result<Search> {
+    let reception = &settings.shown.reception;
+    match &settings.what {
+        What::Recording { path, model } => Search::replay(path.clone(), model.clone(), reception),
+        What::Run(id) => Box::pin(Provider::of_subscription(env)?.resume(env, id, reception)).await,
+        What::Question(question) => Box::pin(ask(question, reception, env)).await,
     }
-    let uploaded = Box::pin(provider.upload(env, &settings.files)).await?;
-    let request = SearchRequest { attachments: uploaded.urls, ..settings.request.clone() };
-    let mut search = Box::pin(provider.search(env, &request, &settings.reception)).await?;
+}
+
+async fn ask(question: &Question, reception: &Reception, env: &Environment) -> crate::Result<Search> {
+    let provider = Provider::of_subscription(env)?;
+    if question.files.is_empty() {
+        return provider.search(env, &question.request, reception).await;
+    }
+    let uploaded = provider.upload(env, &question.files).await?;
+    let request = SearchRequest { attachments: uploaded.urls, ..question.request.clone() };
+    let mut search = provider.search(env, &request, reception).await?;
     for name in uploaded.unconfirmed {
         search
             .note(format!("the service did not confirm that it has read {name}; the answer may not know it"));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::args::{ColorArg, FormatArg, RecencyArg, SearchArgs};
+use super::args::{ColorArg, FormatArg, OutputArgs, RecencyArg, ResearchGetArgs, SearchArgs};
 use super::failure::Failure;
 use super::query;
 use crate::answer::Thread;
@@ -21,6 +21,8 @@ use crate::request::{Recency, SearchRequest};
 
 /// The model that is asked unless another is named.
 pub(super) const MODEL: &str = "pplx_pro_upgraded";
+/// The model of deep research.
+const RESEARCH_MODEL: &str = "pplx_alpha";
 /// In seconds. Agents kill a command after 120 seconds.
 const TIMEOUT_OFF_TERMINAL: u64 = 110;
 const IDLE_TIMEOUT: u64 = 60;
@@ -52,57 +54,121 @@ struct File {
 /// A search, ready to run.
 #[derive(Debug)]
 pub(super) struct Settings {
+    pub(super) what: What,
+    pub(super) shown: Shown,
+}
+
+/// What is searched.
+#[derive(Debug)]
+pub(super) enum What {
+    /// A question to ask.
+    Question(Box<Question>),
+    /// A recording to answer from.
+    Recording {
+        path: PathBuf,
+        /// The model that was asked, if that was said.
+        model: Option<String>,
+    },
+    /// A run of deep research to fetch.
+    Run(String),
+}
+
+/// A question, and what belongs to it.
+#[derive(Debug)]
+pub(super) struct Question {
     pub(super) request: SearchRequest,
     /// To upload before the question is asked.
     pub(super) files: Vec<Attachment>,
+    /// The model, where one was named.
+    pub(super) named_model: Option<String>,
+}
+
+/// How it is received and printed.
+#[derive(Debug)]
+pub(super) struct Shown {
     pub(super) reception: Reception,
     pub(super) format: Format,
     pub(super) style: Style,
     /// For the whole run.
     pub(super) timeout: Option<Duration>,
-    pub(super) replay: Option<PathBuf>,
-    /// The model that was asked for by name; a recording may have been asked of any.
-    pub(super) named_model: Option<String>,
     pub(super) output: Option<PathBuf>,
     pub(super) verbose: bool,
     pub(super) quiet: bool,
 }
 
-/// Settles everything, and reads standard input if the query says so.
+/// Settles everything about a search, and reads standard input if the query says so.
 pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<Settings, Failure> {
     let file = read_file(env)?;
-    let to_terminal = io.stdout_is_terminal && args.output.is_none();
-    let paint = paint(args.color.or(file.color), to_terminal, env, io);
-    let usual = if to_terminal && io.moves_cursor { Format::Pretty } else { Format::Report };
-    let format = format(&args, env, &file)?.unwrap_or(usual);
-    let timeout = args.timeout.or(file.timeout).or((!to_terminal).then_some(TIMEOUT_OFF_TERMINAL));
-    let idle = args.idle_timeout.or(file.idle_timeout).unwrap_or(IDLE_TIMEOUT);
-    let streams = to_terminal && io.moves_cursor && !args.no_stream && file.no_stream != Some(true);
-    let named_model =
-        args.model.or_else(|| env.text("PPLX_MODEL")).or(file.model).map(|model| model.trim().to_owned());
+    let mut shown = shown(&args.output, args.research, &file, env, io)?;
+    shown.reception.record.clone_from(&args.record);
+    let what = match args.replay.clone() {
+        Some(path) => {
+            query::read(&args.query, io)?;
+            What::Recording { path, model: named_model(args.model, env, file.model) }
+        }
+        None => What::Question(Box::new(question(args, file, env, io)?)),
+    };
+    Ok(Settings { what, shown })
+}
+
+/// Settles how a run of research is fetched.
+pub(super) fn resolve_run(
+    args: ResearchGetArgs,
+    env: &Environment,
+    io: &mut Io,
+) -> Result<Settings, Failure> {
+    let shown = shown(&args.output, true, &read_file(env)?, env, io)?;
+    Ok(Settings { what: What::Run(args.id), shown })
+}
+
+fn question(args: SearchArgs, file: File, env: &Environment, io: &mut Io) -> Result<Question, Failure> {
+    let named_model = named_model(args.model, env, file.model);
+    let usual = if args.research { RESEARCH_MODEL } else { MODEL };
     let sources = if args.sources.is_empty() { file.source.unwrap_or_default() } else { args.sources };
-    let thread = followed_up(args.continue_last, args.thread.as_deref(), env)?;
     let request = SearchRequest {
         query: query::read(&args.query, io)?,
         system: args.system.or(file.system),
         recency: args.recency.or(file.recency).map(recency),
-        model: named_model.clone().filter(|model| !model.is_empty()).unwrap_or_else(|| MODEL.to_owned()),
+        model: named_model.clone().unwrap_or_else(|| usual.to_owned()),
         sources: if sources.is_empty() { vec!["web".to_owned()] } else { sources },
         language: args.language.or(file.language).unwrap_or_else(|| "en-US".to_owned()),
         timezone: args.timezone.or(file.timezone).unwrap_or_else(|| machine_timezone(env)),
         save: args.save || file.save == Some(true),
         attachments: Vec::new(),
-        thread,
+        thread: followed_up(args.continue_last, args.thread.as_deref(), env)?,
+        research: args.research,
     };
-    let files = args.attach.iter().map(|path| Attachment::read(path)).collect::<crate::Result<Vec<_>>>()?;
     query::check_length(&request)?;
-    Ok(Settings {
-        request,
-        files,
+    let files = args.attach.iter().map(|path| Attachment::read(path)).collect::<crate::Result<Vec<_>>>()?;
+    Ok(Question { request, files, named_model })
+}
+
+fn named_model(typed: Option<String>, env: &Environment, file: Option<String>) -> Option<String> {
+    let named = typed.or_else(|| env.text("PPLX_MODEL")).or(file).map(|model| model.trim().to_owned());
+    named.filter(|model| !model.is_empty())
+}
+
+/// Research takes its time: it has no limit of its own.
+fn shown(
+    args: &OutputArgs,
+    research: bool,
+    file: &File,
+    env: &Environment,
+    io: &mut Io,
+) -> Result<Shown, Failure> {
+    let to_terminal = io.stdout_is_terminal && args.output.is_none();
+    let paint = paint(args.color.or(file.color), to_terminal, env, io);
+    let usual = if to_terminal && io.moves_cursor { Format::Pretty } else { Format::Report };
+    let format = format(args, env, file)?.unwrap_or(usual);
+    let usual = (!to_terminal && !research).then_some(TIMEOUT_OFF_TERMINAL);
+    let timeout = args.timeout.or(file.timeout.filter(|_| !research)).or(usual);
+    let idle = args.idle_timeout.or(file.idle_timeout).unwrap_or(IDLE_TIMEOUT);
+    let streams = to_terminal && io.moves_cursor && !args.no_stream && file.no_stream != Some(true);
+    Ok(Shown {
         reception: Reception {
             idle: limit(idle).unwrap_or(NEVER),
-            record: args.record,
-            events: args.verbose || to_terminal || format == Format::Ndjson,
+            record: None,
+            events: args.verbose || to_terminal || research || format == Format::Ndjson,
         },
         format,
         style: Style {
@@ -114,9 +180,7 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
             now: chrono::Utc::now().timestamp(),
         },
         timeout: timeout.and_then(limit),
-        replay: args.replay,
-        named_model,
-        output: args.output,
+        output: args.output.clone(),
         verbose: args.verbose,
         quiet: args.quiet,
     })
@@ -167,7 +231,7 @@ fn unusable(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
     Failure::usage(message, "its keys are the long options of `pplx search --help`")
 }
 
-fn format(args: &SearchArgs, env: &Environment, file: &File) -> Result<Option<Format>, Failure> {
+fn format(args: &OutputArgs, env: &Environment, file: &File) -> Result<Option<Format>, Failure> {
     let typed = if args.json { Some(FormatArg::Json) } else { args.format };
     let chosen = match typed {
         Some(format) => Some(format),

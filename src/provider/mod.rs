@@ -113,6 +113,17 @@ impl Provider {
         }
     }
 
+    /// Takes up a run of deep research again, wherever it is.
+    pub async fn resume(&self, env: &Environment, run: &str, reception: &Reception) -> Result<Search> {
+        let credential = auth::resolve(env).await?;
+        let inner = match self {
+            Self::Web(base) => {
+                web::Search::resume(base, &credential, run, reception).await.map(Inner::web)?
+            }
+        };
+        Ok(Search { inner, again: None, notes: Vec::new() })
+    }
+
     /// A stored session that is refused is cleared, and the desktop app's is tried once in its place.
     async fn ask(&self, env: &Environment, request: &SearchRequest, reception: &Reception) -> Result<Inner> {
         let credential = auth::resolve(env).await?;

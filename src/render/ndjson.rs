@@ -23,6 +23,11 @@ enum Line<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         pages: Option<usize>,
     },
+    /// A run of deep research began.
+    Run {
+        /// What `pplx research get` takes.
+        id: &'a str,
+    },
     /// The sources known so far; numbers are final only in `done`.
     Sources {
         /// All of them.
@@ -61,6 +66,7 @@ impl Render for Ndjson {
                     sources.iter().map(|source| SourceDocument::of(source, self.style.now)).collect();
                 write_line(&Line::Sources { sources }, out)
             }
+            SearchEvent::Run(id) => write_line(&Line::Run { id }, out),
             SearchEvent::Text(change) => write_line(&Line::Text { at: change.at, text: &change.text }, out),
             SearchEvent::Warning(_) | SearchEvent::Done(_) => Ok(()),
         }

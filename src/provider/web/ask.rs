@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, ORIGIN, REFERER,
 };
@@ -67,6 +68,36 @@ pub(super) async fn ask(
         return Err(not_a_stream(response, credential).await);
     }
     Ok(Asked { response, request_id, rotation })
+}
+
+/// Takes up the reply of a run: its first frame is the whole state.
+pub(super) async fn reconnect(
+    base: &Url,
+    credential: &Credential,
+    run: &str,
+    idle: Duration,
+) -> Result<Response> {
+    let client = http::client(base)?;
+    let run = utf8_percent_encode(run, NON_ALPHANUMERIC).to_string().replace("%2D", "-");
+    let url = http::endpoint(base, &format!("{PATH}/reconnect/{run}"));
+    let headers = headers(&credential.session, &Uuid::new_v4().to_string())?;
+    let body = json!({ "reconnectInitialSnapshot": true }).to_string();
+    let response = match send_once(&client, &url, &headers, &body, idle).await {
+        Ok(response) => response,
+        Err(Failure::Other(error)) => return Err(error),
+        Err(Failure::Broke) => {
+            let reason = "the connection broke before a reply".to_owned();
+            return Err(Error::Connect { host: http::host_of(&url), reason });
+        }
+    };
+    keep_rotated(credential, http::set_cookies(&response))?;
+    if !response.status().is_success() {
+        return Err(refusal(response, credential, true).await);
+    }
+    if has_foreign_type(&response) {
+        return Err(not_a_stream(response, credential).await);
+    }
+    Ok(response)
 }
 
 /// Whether a good reply says of itself that it is no event stream.

@@ -59,7 +59,30 @@ pub struct Search {
     requested_model: Option<String>,
     request_id: Option<String>,
     session: Option<Session>,
+    /// Set for deep research, which is taken up again when the connection breaks.
+    run: Option<Run>,
 }
+
+/// What it takes to take a run up again.
+#[derive(Debug)]
+struct Run {
+    base: Url,
+    credential: Credential,
+    idle: Duration,
+    /// Whether the run's id was told.
+    told: bool,
+    /// How often in a row it was taken up without anything new.
+    attempts: u32,
+    /// How often it was taken up in all.
+    taken_up: u32,
+}
+
+/// How often in a row a run is taken up again before it is given up.
+const ATTEMPTS: u32 = 6;
+/// How often it is taken up in all: a bound for a service that always breaks off.
+const MOST: u32 = 60;
+/// How long to wait before it is taken up for the first time; doubled each time.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 impl Search {
     /// Asks, and returns once the service has begun to answer.
@@ -74,7 +97,26 @@ impl Search {
         let body = Body::of_reply(asked.response, reception.idle, recorder);
         let mut search = Self::new(body, Some(request.model.clone()), reception);
         search.events.extend(asked.rotation.err().map(|error| SearchEvent::Warning(error.to_string())));
-        Ok(Self { request_id: Some(asked.request_id), session: Some(credential.session.clone()), ..search })
+        let run = request.research.then(|| Run::new(base, credential, reception));
+        Ok(Self {
+            request_id: Some(asked.request_id),
+            session: Some(credential.session.clone()),
+            run,
+            ..search
+        })
+    }
+
+    /// Takes up a run of deep research.
+    pub async fn resume(
+        base: &Url,
+        credential: &Credential,
+        run: &str,
+        reception: &Reception,
+    ) -> Result<Self> {
+        let response = ask::reconnect(base, credential, run, reception.idle).await?;
+        let search = Self::new(Body::of_reply(response, reception.idle, None), None, reception);
+        let run = Run { told: true, ..Run::new(base, credential, reception) };
+        Ok(Self { session: Some(credential.session.clone()), run: Some(run), ..search })
     }
 
     /// Reads a recording of a reply.
@@ -95,6 +137,7 @@ impl Search {
             requested_model,
             request_id: None,
             session: None,
+            run: None,
         }
     }
 
@@ -116,11 +159,48 @@ impl Search {
                     }
                     taken?;
                 }
-                Chunk::End => self.take_end()?,
+                Chunk::End => match self.take_end() {
+                    Err(Error::Incomplete(cut)) => self.take_up(cut).await?,
+                    ended => ended?,
+                },
                 Chunk::GraceOver => self.finish()?,
-                Chunk::Cut(cut) => return Err(self.cut(cut)),
+                Chunk::Cut(cut) => self.take_up(cut).await?,
             }
         }
+    }
+
+    /// Takes a run up again where the connection to it broke; anything else is cut. What the run costs is paid already,
+    /// and it goes on at the service, so it is never asked again.
+    async fn take_up(&mut self, cut: Cut) -> Result<()> {
+        let (Some(id), None) = (self.snapshot.run().map(str::to_owned), self.service_error()) else {
+            return Err(self.cut(cut));
+        };
+        while let Some(run) = self.run.as_mut().filter(|run| run.attempts < ATTEMPTS && run.taken_up < MOST) {
+            tokio::time::sleep(FIRST_WAIT * 2_u32.pow(run.attempts)).await;
+            run.attempts += 1;
+            run.taken_up += 1;
+            match ask::reconnect(&run.base, &run.credential, &id, run.idle).await {
+                Ok(response) => {
+                    self.body = Body::of_reply(response, run.idle, None);
+                    self.decoder = Decoder::default();
+                    self.snapshot = self.snapshot.taken_up();
+                    self.grace = None;
+                    self.finished = false;
+                    let warning = format!("{cut}; the run was taken up again");
+                    self.events.push_back(SearchEvent::Warning(warning));
+                    return Ok(());
+                }
+                Err(
+                    Error::Connect { .. }
+                    | Error::TimedOut { .. }
+                    | Error::Unavailable { .. }
+                    | Error::Proxy { .. },
+                ) => {}
+                // What has arrived is worth more than why there is no more of it.
+                Err(_) => break,
+            }
+        }
+        Err(self.cut(cut))
     }
 
     /// All events of one read. The changes that they make are told once.
@@ -167,6 +247,12 @@ impl Search {
     }
 
     fn tell_changes(&mut self) {
+        if let (Some(run), Some(id)) = (&mut self.run, self.snapshot.run()) {
+            run.attempts = 0;
+            if !std::mem::replace(&mut run.told, true) {
+                self.events.push_back(SearchEvent::Run(id.to_owned()));
+            }
+        }
         if !self.tells_changes {
             return;
         }
@@ -222,6 +308,10 @@ impl Search {
     }
 
     fn answer(&mut self, complete: bool) -> Answer {
+        let mut notes = self.snapshot.model_notes(self.requested_model.as_deref());
+        if let (Some(_), Some(id), false) = (&self.run, self.snapshot.run(), complete) {
+            notes.push(format!("the run goes on; `pplx research get {id}` fetches it"));
+        }
         Answer {
             text: self.snapshot.answer(),
             sources: self.snapshot.sources(),
@@ -231,7 +321,14 @@ impl Search {
             thread: self.snapshot.thread(),
             request_id: self.request_id.clone(),
             complete,
-            notes: self.snapshot.model_notes(self.requested_model.as_deref()),
+            notes,
         }
+    }
+}
+
+impl Run {
+    fn new(base: &Url, credential: &Credential, reception: &Reception) -> Self {
+        let (base, credential) = (base.clone(), credential.clone());
+        Self { base, credential, idle: reception.idle, told: false, attempts: 0, taken_up: 0 }
     }
 }

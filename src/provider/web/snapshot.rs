@@ -110,6 +110,23 @@ impl Snapshot {
         }
     }
 
+    /// An empty snapshot that goes on telling what changes where this one stopped: for a reply that is taken up again,
+    /// whose first frame is the whole state.
+    #[must_use]
+    pub fn taken_up(&mut self) -> Self {
+        Self {
+            chosen: std::mem::take(&mut self.chosen),
+            progress: std::mem::take(&mut self.progress),
+            backend_uuid: self.backend_uuid.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// The id of this run, once it is known.
+    pub fn run(&self) -> Option<&str> {
+        self.backend_uuid.as_deref()
+    }
+
     /// How far the reply has come.
     pub fn state(&self) -> End {
         self.end
