@@ -201,7 +201,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__research__subcmd__get)
-            opts="-f -n -o -v -q -h --format --json --limit --no-stream --no-wrap --output --color --verbose --quiet --idle-timeout --timeout --help"
+            opts="-f -n -o -v -q -h --format --json --limit --no-stream --no-wrap --output --copy --open --color --verbose --quiet --idle-timeout --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -253,6 +253,10 @@ _pplx() {
                     fi
                     return 0
                     ;;
+                --open)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -273,7 +277,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__search)
-            opts="-r -m -s -c -f -n -o -v -q -h --recency --model --source --system --language --timezone --save --attach --continue --thread --research --format --json --limit --no-stream --no-wrap --output --color --verbose --quiet --idle-timeout --timeout --record --replay --help"
+            opts="-r -m -s -c -f -n -o -v -q -h --recency --model --source --system --language --timezone --save --attach --continue --thread --research --format --json --limit --no-stream --no-wrap --output --copy --open --color --verbose --quiet --idle-timeout --timeout --record --replay --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -378,6 +382,10 @@ _pplx() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --open)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -56,6 +56,7 @@ json\t'One JSON object'
 ndjson\t'One JSON object a line, as things happen'"
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s o -l output -d 'Write to this file instead of standard output' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l open -d 'Open the source with this number in the browser, too' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -69,6 +70,7 @@ complete -c pplx -n "__fish_pplx_using_subcommand search" -l research -d 'Deep r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l json -d 'The same as --format json'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-wrap -d 'Do not break lines longer than 700 bytes'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l copy -d 'Put the answer on the clipboard, too; over ssh, through the terminal where it takes that'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s q -l quiet -d 'Tell nothing on standard error but errors'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -91,6 +93,7 @@ json\t'One JSON object'
 ndjson\t'One JSON object a line, as things happen'"
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s o -l output -d 'Write to this file instead of standard output' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l open -d 'Open the source with this number in the browser, too' -r
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -99,6 +102,7 @@ complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subc
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l json -d 'The same as --format json'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l no-wrap -d 'Do not break lines longer than 700 bytes'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l copy -d 'Put the answer on the clipboard, too; over ssh, through the terminal where it takes that'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s q -l quiet -d 'Tell nothing on standard error but errors'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -76,6 +76,12 @@ impl Io {
         let _ = self.err.flush();
     }
 
+    /// Sends the terminal on standard error something that it does not show.
+    pub fn control(&mut self, sequence: &str) {
+        let _ = write!(self.err, "{sequence}");
+        let _ = self.err.flush();
+    }
+
     /// Whether there is someone to ask.
     pub fn can_ask(&self) -> bool {
         self.stdin_is_terminal && self.stderr_is_terminal

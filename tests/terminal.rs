@@ -103,7 +103,7 @@ fn rewritten_text_is_redrawn_from_its_paragraph() {
     let server = Server::answering(reply.write(answered("Kept.\n\nThe fare is 44.")));
     let (_home, terminal) = on_terminal(Home::logged_in(&server), &["search", "-f", "answer", "q"]);
     let (code, seen) = terminal.finish();
-    assert_eq!((code, seen.as_str()), (0, "Kept.\r\n\r\nThe fare is 41.\r\x1B[JThe fare is 44.\r\n\r\n"));
+    assert_eq!((code, seen.as_str()), (0, "Kept.\r\n\r\nThe fare is 41.\r\x1B[JThe fare is 44.\r\n"));
 }
 
 #[test]
@@ -213,4 +213,15 @@ fn wait_until(condition: impl Fn() -> bool) {
         std::thread::sleep(Duration::from_millis(5));
     }
     panic!("it does not become so");
+}
+
+#[test]
+fn over_ssh_the_terminal_takes_the_copy() {
+    let server = Server::answering(Reply::stream(answered("Zwölf.")));
+    let home =
+        Home::logged_in(&server).env("SSH_CONNECTION", "192.0.2.1 1 192.0.2.2 22").env("DISPLAY", ":0");
+    let (_home, terminal) = on_terminal(home, &["search", "--copy", "-f", "answer", "q"]);
+    let (code, seen) = terminal.finish();
+    assert_eq!(code, 0);
+    assert_eq!(seen.replace("\r\n", "\n"), "Zwölf.\n\x1B]52;c;WnfDtmxmLg==\x07");
 }

@@ -153,6 +153,14 @@ pub(super) struct OutputArgs {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
 
+    /// Put the answer on the clipboard, too; over ssh, through the terminal where it takes that
+    #[arg(long, help_heading = "Output")]
+    pub(super) copy: bool,
+
+    /// Open the source with this number in the browser, too
+    #[arg(long, value_name = "NUMBER", help_heading = "Output")]
+    pub(super) open: Option<usize>,
+
     /// When to use colour
     #[arg(long, value_enum, value_name = "WHEN", help_heading = "Output")]
     pub(super) color: Option<ColorArg>,

@@ -17,6 +17,8 @@ pub(super) enum Failure {
     Usage { message: String, hint: String },
     /// The result cannot be written.
     Output(io::Error),
+    /// The answer was printed, and could not be copied or a source not opened.
+    HandOn(String),
     /// A signal ended the run.
     Signal(Signal),
     /// The command has said what there is to say.
@@ -66,7 +68,7 @@ impl Failure {
             _ if self.is_closed_pipe() => 0,
             Self::Library(error) => exit_code(error),
             Self::Usage { .. } => 2,
-            Self::Output(_) => 1,
+            Self::Output(_) | Self::HandOn(_) => 1,
             Self::Signal(signal) => signal.exit_code(),
             Self::Silent(code) => *code,
         }
@@ -81,6 +83,7 @@ impl Failure {
             Self::Library(error) => (error.to_string(), Some(hint(error))),
             Self::Usage { message, hint } => (message.clone(), Some(hint.clone())),
             Self::Output(error) => (format!("Could not write the result: {error}."), None),
+            Self::HandOn(message) => (message.clone(), None),
             Self::Signal(signal) => (signal.message().to_owned(), None),
             Self::Silent(_) => return None,
         };

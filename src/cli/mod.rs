@@ -1,6 +1,7 @@
 //! The command line: what is typed, what is printed, and how the program ends.
 
 mod args;
+mod desktop;
 mod doctor;
 mod failure;
 mod generated;

@@ -140,13 +140,13 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints how it ended. What has arrived of an unfinished answer is printed and marked.
-    pub(super) fn end(mut self, ended: Ended) -> Result<(), Failure> {
+    /// Prints how it ended, and gives back a whole answer. What has arrived of an unfinished one is printed and marked.
+    pub(super) fn end(mut self, ended: Ended) -> Result<Box<Answer>, Failure> {
         self.progress.close(self.io);
         let (failure, received) = match ended {
             Ended::Answered(answer) => {
                 self.print(|renderer, out| renderer.answer(&answer, out))?;
-                return Ok(());
+                return Ok(answer);
             }
             Ended::Failed(failure, received) => (failure, received),
         };

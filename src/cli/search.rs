@@ -45,7 +45,8 @@ async fn carry_out(settings: &Settings, env: &Environment, io: &mut Io) -> Resul
     {
         printer.warn(&error.to_string());
     }
-    printer.end(ended)
+    let answer = printer.end(ended)?;
+    shown.hand_on.run(&answer, env, io).await
 }
 
 /// What the user should know before anything is asked.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::args::{ColorArg, FormatArg, OutputArgs, RecencyArg, ResearchGetArgs, SearchArgs};
+use super::desktop::HandOn;
 use super::failure::Failure;
 use super::query;
 use crate::answer::Thread;
@@ -92,6 +93,7 @@ pub(super) struct Shown {
     /// For the whole run.
     pub(super) timeout: Option<Duration>,
     pub(super) output: Option<PathBuf>,
+    pub(super) hand_on: HandOn,
     pub(super) verbose: bool,
     pub(super) quiet: bool,
 }
@@ -181,6 +183,7 @@ fn shown(
         },
         timeout: timeout.and_then(limit),
         output: args.output.clone(),
+        hand_on: HandOn { copy: args.copy, open: args.open },
         verbose: args.verbose,
         quiet: args.quiet,
     })

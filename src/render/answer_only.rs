@@ -29,7 +29,7 @@ impl Render for AnswerOnly {
 
     fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         if let Some(live) = &mut self.live {
-            live.finish(&answer.text, out)
+            live.finish(&answer.text, "\n", out)
         } else {
             write_text(&answer.text, self.wrap, out)?;
             out.write_all(b"\n")

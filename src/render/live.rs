@@ -47,8 +47,8 @@ impl Live {
         out.write_all(sanitize(self.text.get(start..).unwrap_or_default()).as_bytes())
     }
 
-    /// The text is final. Ends with a blank line.
-    pub(super) fn finish(&mut self, text: &str, out: &mut dyn Write) -> io::Result<()> {
+    /// The text is final. Ends with `end`, as far as the text does not: new lines.
+    pub(super) fn finish(&mut self, text: &str, end: &str, out: &mut dyn Write) -> io::Result<()> {
         let at = self.text.bytes().zip(text.bytes()).take_while(|(old, new)| old == new).count();
         let at = (0..=at)
             .rev()
@@ -62,7 +62,7 @@ impl Live {
             out.write_all(b"(no answer text)")?;
         }
         let ends = self.text.len() - self.text.trim_end_matches('\n').len();
-        out.write_all("\n\n".get(ends.min(2)..).unwrap_or_default().as_bytes())
+        out.write_all(end.get(ends.min(end.len())..).unwrap_or_default().as_bytes())
     }
 
     /// Leaves the text as it is, and the cursor on a new line.

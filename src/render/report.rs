@@ -40,7 +40,7 @@ impl Render for Report {
 
     fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         match &mut self.live {
-            Some(live) => live.finish(&answer.text, out)?,
+            Some(live) => live.finish(&answer.text, "\n\n", out)?,
             None => write_answer(answer, self.style.wrap, out)?,
         }
         let mut rest = String::new();
