@@ -91,16 +91,12 @@ fn text_that_comes_in_pieces_looks_as_if_it_had_come_at_once() {
 }
 
 #[test]
-fn the_screen_at_forty_columns() {
-    let screen = shown(&in_pieces(TEXT, 5, style(40, 100)), 40);
-    assert_eq!(
-        screen,
-        "Tide tables\n\nHigh water is at noon [1], low at 18:40\n[2]; 測定値 and 🧪 beside a page that is\nlong enough to wrap.\n\n\
-         Place │                             High\n──────┼─────────────────────────────────\nBay   │                            06:12\n\
-         港    │ 12:01, but only when the wind is\n      │                      in the west\n\n1. First with bold\n   ◦ nested, and long enough to hang\n     \
-         under its own text\n2. Second\n\n│ A quote that wraps.\n\n  rust\n  let a = rows[1];\n\n────────────────────────────────────────\n\nDone [2].\n\n\
-         2 sources\n[1] First title (unknown)\n    https://source.example/1\n[2] Second (unknown)\n    https://source.example/2\n\nperplexity (oauth) · unknown"
-    );
+fn the_screen_at_forty_eighty_and_two_hundred_columns() {
+    for width in [40, 80, 200] {
+        let screen = shown(&in_pieces(TEXT, 5, style(width, 100)), width) + "\n";
+        let file = format!("{}/tests/screens/{width}-columns.txt", env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(screen, std::fs::read_to_string(&file).unwrap(), "{file}");
+    }
 }
 
 #[test]
