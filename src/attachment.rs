@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -34,6 +36,22 @@ pub struct Attachment {
     pub content_type: &'static str,
     /// What it holds.
     pub bytes: Vec<u8>,
+}
+
+/// How many bytes have been uploaded. Its clones count together.
+#[derive(Debug, Clone, Default)]
+pub struct Meter(Arc<AtomicU64>);
+
+impl Meter {
+    /// So many more bytes have been sent.
+    pub fn add(&self, bytes: usize) {
+        self.0.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// The bytes that have been sent.
+    pub fn sent(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl std::fmt::Debug for Attachment {

@@ -64,8 +64,9 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
 ];
 
 /// A library, and the files (or folders) that may name it.
-const MAY_USE: [(&str, &[&str]); 4] = [
+const MAY_USE: [(&str, &[&str]); 5] = [
     ("clap", &["cli/"]),
+    ("http_body", &["provider/"]),
     ("reqwest", &["http.rs", "auth/endpoint.rs", "provider/"]),
     ("rustix", &["private.rs", "io.rs", "terminal.rs"]),
     ("toml", &["cli/settings.rs"]),

@@ -225,3 +225,25 @@ fn over_ssh_the_terminal_takes_the_copy() {
     assert_eq!(code, 0);
     assert_eq!(seen.replace("\r\n", "\n"), "Zwölf.\n\x1B]52;c;WnfDtmxmLg==\x07");
 }
+
+#[test]
+fn an_upload_is_shown_until_the_first_step() {
+    let storage = Server::start([("POST /bucket", vec![Reply::delayed(1200)])]);
+    let place = format!(
+        "{{\"results\":{{\"x\":{{\"s3_bucket_url\":\"{}/bucket\",\"s3_object_url\":\"https://files.example/x\",\"fields\":{{}}}}}}}}",
+        storage.url()
+    );
+    let server = Server::start([
+        ("POST /rest/uploads/batch_create_upload_urls", vec![Reply::json(&place)]),
+        (support::ASK, vec![Reply::stream(answered("Seen."))]),
+    ]);
+    let home = Home::logged_in(&server);
+    std::fs::write(home.path().join("picture.png"), vec![b'P'; 1_500_000]).unwrap();
+    let (_home, terminal) = on_terminal(home, &["search", "--attach", "picture.png", "q"]);
+    terminal.wait_for("Uploading ████████████████████ 100% of 1.5 MB (");
+    let (code, seen) = terminal.finish();
+    assert_eq!(code, 0);
+    assert!(seen.contains("\r\x1B[KSeen."), "{seen:?}");
+    assert!(storage.requests()[0].header("content-length").is_some(), "storages want to know the length");
+    assert!(storage.requests()[0].body.len() > 1_500_000);
+}

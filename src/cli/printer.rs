@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::failure::Failure;
-use super::progress::{Progress, TICK, described};
+use super::progress::{Progress, TICK, Uploading, described};
 use super::settings::{Settings, What};
 use crate::answer::{Answer, SearchEvent};
 use crate::error::Error;
@@ -69,7 +69,7 @@ impl<'a> Printer<'a> {
             renderer,
             verbose: shown.verbose,
             quiet: shown.quiet,
-            progress: Progress::new(tells_steps && waits),
+            progress: Progress::new(tells_steps && waits, uploading(settings)),
             streams,
         })
     }
@@ -163,6 +163,13 @@ impl<'a> Printer<'a> {
         super::tell(&problem, self.io);
         Err(Failure::Silent(failure.exit_code()))
     }
+}
+
+/// The upload that comes first, if one does.
+fn uploading(settings: &Settings) -> Option<Uploading> {
+    let What::Question(question) = &settings.what else { return None };
+    let total = question.files.iter().map(|file| file.bytes.len() as u64).sum();
+    (total > 0).then(|| Uploading { meter: question.meter.clone(), total })
 }
 
 /// The reply ended before the answer did; nothing says that what came is wrong.

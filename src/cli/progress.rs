@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::answer::Step;
+use crate::attachment::Meter;
 use crate::io::Io;
 use crate::render::Screen;
 use crate::render::text::{cells_cut, one_line};
@@ -10,10 +11,23 @@ use crate::render::text::{cells_cut, one_line};
 /// How often the time shown is renewed.
 pub(super) const TICK: Duration = Duration::from_millis(500);
 
+/// How wide the bar of an upload is, in cells.
+const BAR: u64 = 20;
+
+/// Files on their way.
+#[derive(Debug)]
+pub(super) struct Uploading {
+    pub(super) meter: Meter,
+    /// The files' bytes.
+    pub(super) total: u64,
+}
+
 /// The line, while there is one.
 #[derive(Debug)]
 pub(super) struct Progress {
     started: Instant,
+    /// Until the first step is told.
+    uploading: Option<Uploading>,
     text: String,
     /// Whether the line may be shown: not before a search is asked, nor after its answer has begun.
     open: bool,
@@ -22,8 +36,9 @@ pub(super) struct Progress {
 
 impl Progress {
     /// A line for a search that starts now; none where nobody would see it.
-    pub(super) fn new(visible: bool) -> Self {
-        Self { started: Instant::now(), text: "Asking".to_owned(), open: visible, shown: false }
+    pub(super) fn new(visible: bool, uploading: Option<Uploading>) -> Self {
+        let text = "Asking".to_owned();
+        Self { started: Instant::now(), uploading, text, open: visible, shown: false }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -32,6 +47,7 @@ impl Progress {
 
     /// The service started on something else.
     pub(super) fn step(&mut self, step: &Step, io: &mut Io) {
+        self.uploading = None;
         self.text = described(step);
         self.draw(io);
     }
@@ -41,7 +57,8 @@ impl Progress {
         if !self.open {
             return;
         }
-        let line = format!("{} ({}s)", one_line(&self.text), self.started.elapsed().as_secs());
+        let text = self.uploading.as_ref().map_or_else(|| one_line(&self.text), Uploading::described);
+        let line = format!("{text} ({}s)", self.started.elapsed().as_secs());
         // One cell less than the terminal has, so that it never scrolls.
         let width = Screen::of_terminal().width.saturating_sub(1);
         io.ask(&format!("\r\x1B[K{}", cells_cut(&line, width)));
@@ -62,6 +79,23 @@ impl Progress {
     }
 }
 
+impl Uploading {
+    /// A bar, how much that is, and of what.
+    fn described(&self) -> String {
+        let percent = (self.meter.sent() * 100 / self.total.max(1)).min(100);
+        let bar: String = (0..BAR).map(|cell| if cell * 100 < percent * BAR { '█' } else { '░' }).collect();
+        format!("Uploading {bar} {percent}% of {}", size(self.total))
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{} kB", bytes / 1_000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
+    }
+}
+
 /// A step in words.
 pub(super) fn described(step: &Step) -> String {
     match step {
@@ -70,5 +104,25 @@ pub(super) fn described(step: &Step) -> String {
         Step::Reading(pages) => format!("Reading {pages} sources"),
         Step::Thinking => "Thinking".to_owned(),
         Step::Writing => "Writing".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_of_an_upload_fills_and_never_overflows() {
+        let uploading = Uploading { meter: Meter::default(), total: 12_345_678 };
+        assert_eq!(uploading.described(), "Uploading ░░░░░░░░░░░░░░░░░░░░ 0% of 12.3 MB");
+        uploading.meter.add(6_200_000);
+        assert_eq!(uploading.described(), "Uploading ██████████░░░░░░░░░░ 50% of 12.3 MB");
+        uploading.meter.add(6_200_000);
+        assert_eq!(uploading.described(), "Uploading ████████████████████ 100% of 12.3 MB");
+    }
+
+    #[test]
+    fn sizes_are_told_in_the_unit_that_suits_them() {
+        assert_eq!([999, 1_000, 999_999, 1_000_000].map(size), ["999 bytes", "1 kB", "999 kB", "1.0 MB"]);
     }
 }

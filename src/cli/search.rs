@@ -107,7 +107,7 @@ async fn ask(question: &Question, reception: &Reception, env: &Environment) -> c
     if question.files.is_empty() {
         return provider.search(env, &question.request, reception).await;
     }
-    let uploaded = provider.upload(env, &question.files).await?;
+    let uploaded = provider.upload(env, &question.files, &question.meter).await?;
     let request = SearchRequest { attachments: uploaded.urls, ..question.request.clone() };
     let mut search = provider.search(env, &request, reception).await?;
     for name in uploaded.unconfirmed {

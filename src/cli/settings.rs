@@ -12,7 +12,7 @@ use super::desktop::HandOn;
 use super::failure::Failure;
 use super::query;
 use crate::answer::Thread;
-use crate::attachment::Attachment;
+use crate::attachment::{Attachment, Meter};
 use crate::env::Environment;
 use crate::history::History;
 use crate::io::Io;
@@ -80,6 +80,8 @@ pub(super) struct Question {
     pub(super) request: SearchRequest,
     /// To upload before the question is asked.
     pub(super) files: Vec<Attachment>,
+    /// Counts what has been uploaded of them.
+    pub(super) meter: Meter,
     /// The model, where one was named.
     pub(super) named_model: Option<String>,
 }
@@ -142,7 +144,7 @@ fn question(args: SearchArgs, file: File, env: &Environment, io: &mut Io) -> Res
     };
     query::check_length(&request)?;
     let files = args.attach.iter().map(|path| Attachment::read(path)).collect::<crate::Result<Vec<_>>>()?;
-    Ok(Question { request, files, named_model })
+    Ok(Question { request, files, meter: Meter::default(), named_model })
 }
 
 fn named_model(typed: Option<String>, env: &Environment, file: Option<String>) -> Option<String> {

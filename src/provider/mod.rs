@@ -11,7 +11,7 @@ use std::time::Duration;
 use url::Url;
 
 use crate::answer::{Answer, Exchange, SavedThread, SearchEvent};
-use crate::attachment::Attachment;
+use crate::attachment::{Attachment, Meter};
 use crate::auth::{self, Credential};
 use crate::env::Environment;
 use crate::error::{Error, Result};
@@ -50,11 +50,11 @@ impl Provider {
         }
     }
 
-    /// Uploads files for a question.
-    pub async fn upload(&self, env: &Environment, files: &[Attachment]) -> Result<Uploaded> {
+    /// Uploads files for a question; `meter` counts what has been sent.
+    pub async fn upload(&self, env: &Environment, files: &[Attachment], meter: &Meter) -> Result<Uploaded> {
         let credential = auth::resolve(env).await?;
         match self {
-            Self::Web(base) => web::upload::upload(base, &credential, files).await,
+            Self::Web(base) => web::upload::upload(base, &credential, files, meter).await,
         }
     }
 

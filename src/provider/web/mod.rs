@@ -9,6 +9,7 @@ mod extract;
 mod frame;
 mod lenient;
 mod markdown;
+mod metered;
 mod patch;
 mod progress;
 mod results;

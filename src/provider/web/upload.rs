@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use reqwest::Method;
 use reqwest::header::CONTENT_TYPE;
+use reqwest::{Body, Method};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use super::account::call;
 use super::lenient::{flag, text};
-use crate::attachment::Attachment;
+use super::metered::Metered;
+use crate::attachment::{Attachment, Meter};
 use crate::auth::Credential;
 use crate::error::{Error, Result};
 use crate::http::{self, Plain};
@@ -90,7 +91,12 @@ struct File<'a> {
 }
 
 /// Uploads the files, one after the other.
-pub async fn upload(base: &Url, credential: &Credential, files: &[Attachment]) -> Result<Uploaded> {
+pub async fn upload(
+    base: &Url,
+    credential: &Credential,
+    files: &[Attachment],
+    meter: &Meter,
+) -> Result<Uploaded> {
     let ids: Vec<String> = files.iter().map(|_| Uuid::new_v4().to_string()).collect();
     let mut places = places(base, credential, files, &ids).await?.0;
     let mut uploaded = Uploaded { urls: Vec::new(), unconfirmed: Vec::new() };
@@ -113,7 +119,7 @@ pub async fn upload(base: &Url, credential: &Credential, files: &[Attachment]) -
         let (Some(bucket), Some(object)) = (place.s3_bucket_url, place.s3_object_url) else {
             return Err(refuse("the service named no place for it"));
         };
-        store(base, &bucket, place.fields.0, file).await?;
+        store(base, &bucket, place.fields.0, file, meter).await?;
         if !file.is_image() && !is_processed(base, credential, place.file_uuid.as_deref()).await {
             uploaded.unconfirmed.push(file.name.clone());
         }
@@ -153,13 +159,20 @@ async fn places(
 }
 
 /// Sends the form to the storage. Nothing of the session goes there.
-async fn store(base: &Url, bucket: &str, fields: Vec<(String, String)>, file: &Attachment) -> Result<()> {
+async fn store(
+    base: &Url,
+    bucket: &str,
+    fields: Vec<(String, String)>,
+    file: &Attachment,
+    meter: &Meter,
+) -> Result<()> {
     let refuse = |reason: String| Error::Attachment { name: file.name.clone(), reason };
     let bucket = Url::parse(bucket).ok().filter(|bucket| may_store_at(bucket, base));
     let bucket =
         bucket.ok_or_else(|| refuse("the service named a place that is none of its own".to_owned()))?;
     let boundary = Uuid::new_v4().simple().to_string();
-    let request = http::client(&bucket)?.post(bucket.clone()).body(form(&boundary, &fields, file));
+    let form = Body::wrap(Metered::new(form(&boundary, &fields, file), meter));
+    let request = http::client(&bucket)?.post(bucket.clone()).body(form);
     let request = request.header(CONTENT_TYPE, format!("multipart/form-data; boundary={boundary}"));
     let response = request.send().await.map_err(|error| http::connect_error(&bucket, &error))?;
     let status = response.status();
