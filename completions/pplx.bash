@@ -71,7 +71,7 @@ _pplx() {
 
     case "${cmd}" in
         pplx)
-            opts="-h -V --help --version search login logout status research threads models doctor completions man help"
+            opts="-h -V --help --version login logout status research threads models doctor completions man help search"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -277,7 +277,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__search)
-            opts="-r -m -s -c -f -n -o -v -q -h --recency --model --source --system --language --timezone --save --attach --continue --thread --research --format --json --limit --no-stream --no-wrap --output --copy --open --color --verbose --quiet --idle-timeout --timeout --record --replay --help"
+            opts="-r -c -f -n -o -v -q -m -s -h --recency --system --language --timezone --save --attach --continue --research --format --json --limit --no-stream --no-wrap --output --copy --open --color --verbose --quiet --idle-timeout --timeout --record --replay --model --source --thread --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -289,22 +289,6 @@ _pplx() {
                     ;;
                 -r)
                     COMPREPLY=($(compgen -W "hour day week month year" -- "${cur}"))
-                    return 0
-                    ;;
-                --model)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -m)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --source)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -s)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --system)
@@ -332,10 +316,6 @@ _pplx() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
-                    return 0
-                    ;;
-                --thread)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --format)
@@ -428,6 +408,26 @@ _pplx() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -W "pplx_pro_upgraded pplx_pro experimental" -- "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -W "pplx_pro_upgraded pplx_pro experimental" -- "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -W "web scholar social edgar" -- "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -W "web scholar social edgar" -- "${cur}"))
+                    return 0
+                    ;;
+                --thread)
+                    COMPREPLY=($(compgen -W "" -- "${cur}"))
                     return 0
                     ;;
                 *)

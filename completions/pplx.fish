@@ -26,7 +26,6 @@ end
 
 complete -c pplx -n "__fish_pplx_needs_command" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_needs_command" -s V -l version -d 'Print version'
-complete -c pplx -n "__fish_pplx_needs_command" -f -a "search" -d 'Ask, and print the sourced answer'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "login" -d 'Log in: with the desktop app\'s session, or an e-mail address and a code'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "logout" -d 'Delete the stored session'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "status" -d 'Show who is logged in, from where and until when; exit code 4 when no search would work'
@@ -37,43 +36,7 @@ complete -c pplx -n "__fish_pplx_needs_command" -f -a "doctor" -d 'Check step by
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "completions" -d 'Print a completion script'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "help" -d 'Explain a command or a topic'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s r -l recency -d 'Only pages at most this old' -r -f -a "hour\t''
-day\t''
-week\t''
-month\t''
-year\t''"
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s m -l model -d 'The model that should answer [default: pplx_pro_upgraded]' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s s -l source -d 'Where to search: web, scholar, social and others; may be given several times [default: web]' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l system -d 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l language -d 'Language of the answer, as a tag [default: en-US]' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l timezone -d 'Your time zone, as an IANA name [default: the machine\'s]' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l attach -d 'A file to go along with the question: an image, PDF, text or office file of up to 50 MB; may be given several times' -r -F
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l thread -d 'Follow up on the answer with this id, which the answer\'s last lines and its JSON name' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s f -l format -d 'How to print [default: pretty on a terminal, else report]' -r -f -a "report\t'Answer, sources and meta data as text'
-pretty\t'The same for people: Markdown drawn, links to follow'
-answer\t'The answer\'s text alone'
-json\t'One JSON object'
-ndjson\t'One JSON object a line, as things happen'"
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s o -l output -d 'Write to this file instead of standard output' -r -F
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l open -d 'Open the source with this number in the browser, too' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l idle-timeout -d 'End when nothing arrives for so long; 0 for never [default: 60]' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l timeout -d 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]' -r
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l record -d 'Save the reply\'s exact bytes' -r -F
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l replay -d 'Answer from such a file, without network or login' -r -F
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l save -d 'Keep the thread in the account\'s history instead of asking incognito'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s c -l continue -d 'Follow up on the last answer'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l research -d 'Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l json -d 'The same as --format json'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-wrap -d 'Do not break lines longer than 700 bytes'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l copy -d 'Put the answer on the clipboard, too; over ssh, through the terminal where it takes that'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s q -l quiet -d 'Tell nothing on standard error but errors'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "search" -d 'Ask, and print the sourced answer'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l email -d 'Have a code sent to this address (also: PPLX_EMAIL)' -r -f
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l browser -d 'Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie\'s value'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l with-token -d 'Read a token from standard input'
@@ -129,3 +92,45 @@ complete -c pplx -n "__fish_pplx_using_subcommand doctor" -s h -l help -d 'Print
 complete -c pplx -n "__fish_pplx_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand man" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand help" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s r -l recency -d 'Only pages at most this old' -r -f -a "hour\t''
+day\t''
+week\t''
+month\t''
+year\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l system -d 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l language -d 'Language of the answer, as a tag [default: en-US]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l timezone -d 'Your time zone, as an IANA name [default: the machine\'s]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l attach -d 'A file to go along with the question: an image, PDF, text or office file of up to 50 MB; may be given several times' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s f -l format -d 'How to print [default: pretty on a terminal, else report]' -r -f -a "report\t'Answer, sources and meta data as text'
+pretty\t'The same for people: Markdown drawn, links to follow'
+answer\t'The answer\'s text alone'
+json\t'One JSON object'
+ndjson\t'One JSON object a line, as things happen'"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s o -l output -d 'Write to this file instead of standard output' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l open -d 'Open the source with this number in the browser, too' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l idle-timeout -d 'End when nothing arrives for so long; 0 for never [default: 60]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l timeout -d 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l record -d 'Save the reply\'s exact bytes' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l replay -d 'Answer from such a file, without network or login' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s m -l model -d 'The model that should answer [default: pplx_pro_upgraded]' -r -f -a "pplx_pro_upgraded\t''
+pplx_pro\t''
+experimental\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s s -l source -d 'Where to search: web, scholar, social and others; may be given several times [default: web]' -r -f -a "web\t''
+scholar\t''
+social\t''
+edgar\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l thread -d 'Follow up on the answer with this id, which the answer\'s last lines and its JSON name' -r -f -a ""
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l save -d 'Keep the thread in the account\'s history instead of asking incognito'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s c -l continue -d 'Follow up on the last answer'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l research -d 'Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l json -d 'The same as --format json'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-wrap -d 'Do not break lines longer than 700 bytes'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l copy -d 'Put the answer on the clipboard, too; over ssh, through the terminal where it takes that'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s q -l quiet -d 'Tell nothing on standard error but errors'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -71,9 +71,13 @@ impl Models {
         near.into_iter().map(|(_, known)| known).take(SUGGESTIONS).collect()
     }
 
+    /// The ids that people choose from.
+    pub fn choices(&self) -> impl Iterator<Item = &str> {
+        self.models.iter().flat_map(|model| model.id.iter().chain(&model.thinking)).map(String::as_str)
+    }
+
     fn all_ids(&self) -> impl Iterator<Item = &str> {
-        let chosen = self.models.iter().flat_map(|model| model.id.iter().chain(&model.thinking));
-        chosen.chain(&self.ids).map(String::as_str)
+        self.choices().chain(self.ids.iter().map(String::as_str))
     }
 }
 

@@ -172,6 +172,33 @@ fn generated_files_are_the_committed_ones() {
     }
 }
 
+#[test]
+fn completions_know_models_sources_and_threads_and_hold_nothing_but_words() {
+    let home = Home::at("http://127.0.0.1:9");
+    let state = home.path().join("state/pplx");
+    std::fs::create_dir_all(&state).unwrap();
+    let model = |id: &str| serde_json::json!({ "id": id, "thinking": null, "label": "", "tier": null });
+    let models = [model("heron_2"), model("$(touch here)")];
+    let models = serde_json::json!({ "fetched": 1, "models": models, "ids": [] });
+    std::fs::write(state.join("models.json"), models.to_string()).unwrap();
+    let entry = |id: &str| serde_json::json!({ "id": id, "query": "q", "answered": 1 });
+    let entries = serde_json::json!({ "threads": [entry("thread-7"), entry("`touch here`")] });
+    std::fs::write(state.join("threads.json"), entries.to_string()).unwrap();
+    let folder = home.path().join("state");
+    let home = home.env("XDG_STATE_HOME", folder);
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let outcome = home.run(&["completions", shell]);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        assert!(!outcome.stdout.contains("touch here"), "{shell}");
+        // Two shells are told the names of values only.
+        if matches!(shell, "bash" | "zsh" | "fish") {
+            for word in ["heron_2", "scholar", "thread-7"] {
+                assert!(outcome.stdout.contains(word), "{shell}: {word}");
+            }
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn arguments_that_are_not_text_are_refused() {

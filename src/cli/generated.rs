@@ -1,18 +1,47 @@
 //! `pplx completions` and `pplx man`: generated from the definitions of the arguments.
 
-use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
 use super::args::Cli;
 use super::failure::Failure;
+use crate::env::Environment;
+use crate::history::History;
 use crate::io::Io;
+use crate::models::{Cache, Models};
 
-/// Prints the completion script of a shell.
-pub(super) fn completions(shell: Shell, io: &mut Io) -> Result<(), Failure> {
+/// The places to search that are known; the service takes others, too.
+const SOURCES: [&str; 4] = ["web", "scholar", "social", "edgar"];
+
+/// Prints the completion script of a shell. It knows the models and the threads that are known now.
+pub(super) fn completions(shell: Shell, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "pplx", &mut script);
+    clap_complete::generate(shell, &mut completable(env), "pplx", &mut script);
     io.out().write_all(&script)?;
     Ok(io.out().flush()?)
+}
+
+/// The arguments, with the values that can be suggested for them.
+fn completable(env: &Environment) -> Command {
+    let cached = Cache::of(env).ok().and_then(|cache| cache.read());
+    let models = cached.map_or_else(Models::built_in, |cached| cached.models);
+    let models = words(models.choices());
+    // What cannot be read is reported where it is needed.
+    let history = History::of(env).and_then(|history| history.entries()).unwrap_or_default();
+    let threads = words(history.iter().rev().map(|entry| entry.id.as_str()));
+    Cli::command().mut_subcommand("search", |search| {
+        search
+            .mut_arg("model", |arg| arg.value_parser(PossibleValuesParser::new(models)))
+            .mut_arg("sources", |arg| arg.value_parser(SOURCES))
+            .mut_arg("thread", |arg| arg.value_parser(PossibleValuesParser::new(threads)))
+    })
+}
+
+/// Those that are plain words: the service chose them, and a shell will run the script that holds them.
+fn words<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    ids.filter(|id| !id.is_empty() && id.chars().all(is_plain)).map(str::to_owned).collect()
 }
 
 /// Prints the manual page of the program, with a section for each command.

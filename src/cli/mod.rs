@@ -65,7 +65,7 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
             block_on(async move { end(models::run(&args, &env, &mut io).await, &mut io) })
         }
         Command::Logout(_) => end(logout::run(&env, &mut io), &mut io),
-        Command::Completions { shell } => end(generated::completions(shell, &mut io), &mut io),
+        Command::Completions { shell } => end(generated::completions(shell, &env, &mut io), &mut io),
         Command::Man => end(generated::man(&mut io), &mut io),
         Command::Help { topic } => end(help::run(topic.as_deref(), &mut io), &mut io),
     }
