@@ -62,7 +62,7 @@ fn environment() -> String {
     text
 }
 
-const VARIABLES: [(&str, &str); 14] = [
+const VARIABLES: [(&str, &str); 15] = [
     ("PPLX_TOKEN", "the session token to use instead of the stored session"),
     ("PPLX_COOKIES, PERPLEXITY_COOKIES", "a browser's Cookie header to use instead of the stored session"),
     ("PPLX_EMAIL, PPLX_OTP", "address and code for `pplx login`"),
@@ -80,6 +80,10 @@ const VARIABLES: [(&str, &str); 14] = [
         "the proxy (http, https, socks5, socks5h), and what is reached without it",
     ),
     ("SSL_CERT_FILE, SSL_CERT_DIR", "certificates to trust instead of the system's"),
+    (
+        "DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION, SSH_TTY",
+        "where --copy finds the clipboard: on this machine, or through the terminal",
+    ),
     ("TZ", "the time zone that is sent, where it names one"),
     ("PPLX_BASE_URL", "another address of the service: https, or http on loopback (reached without a proxy)"),
     ("RUST_BACKTRACE, RUST_LOG", "without effect: there is no log"),
