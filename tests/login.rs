@@ -546,6 +546,25 @@ fn a_rotation_that_comes_late_does_not_undo_a_newer_login() {
     assert_eq!(home.stored()["access"], "newer.session.token");
 }
 
+#[test]
+fn of_two_programs_that_are_told_of_new_sessions_the_first_to_be_told_is_believed() {
+    let rotating = |reply: Reply, to: &str| {
+        reply.header("Set-Cookie", &format!("__Secure-next-auth.session-token={to}")).write(answered("Yes."))
+    };
+    let slow = rotating(Reply::delayed(500), "slow.session.token");
+    let quick = rotating(Reply::events(), "quick.session.token");
+    let server = Server::start([(ASK, vec![slow, quick, Reply::stream(answered("Yes."))])]);
+    let home = Home::logged_in(&server);
+    let waiting = home.start(&["search", "q"]);
+    while server.requests().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(home.run(&["search", "q"]).code, 0);
+    assert_eq!(support::command::finish(waiting).code, 0);
+    assert_eq!(home.run(&["search", "q"]).code, 0);
+    assert_eq!(server.requests()[2].header("authorization"), Some("Bearer quick.session.token"));
+}
+
 #[cfg(unix)]
 mod unix {
     use super::*;
