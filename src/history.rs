@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::Thread;
 use crate::env::Environment;
 use crate::error::{Error, Result};
-use crate::private::{self, Worth};
+use crate::private::{self, Durability};
 
 /// How many answers are remembered.
 const MOST: usize = 200;
@@ -112,7 +112,7 @@ impl History {
         threads.drain(..threads.len().saturating_sub(MOST));
         let bytes = serde_json::to_vec(&Content { threads }).map_err(io::Error::from);
         bytes
-            .and_then(|bytes| private::write(&self.path, &bytes, Worth::Little))
+            .and_then(|bytes| private::write(&self.path, &bytes, Durability::Unsynced))
             .map_err(|error| self.error("write", error))
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::env::Environment;
 use crate::error::{Error, Result};
-use crate::private::{self, Worth};
+use crate::private::{self, Durability};
 
 /// How long a list is good, in milliseconds: models come and go within weeks.
 const FRESH: i64 = 24 * 3600 * 1000;
@@ -122,7 +122,7 @@ impl Cache {
         private::create_private_dir(folder).map_err(error)?;
         let _lock = private::lock(folder).map_err(error)?;
         let bytes = serde_json::to_vec(cached).map_err(io::Error::from).map_err(error)?;
-        private::write(&self.path, &bytes, Worth::Little).map_err(error)
+        private::write(&self.path, &bytes, Durability::Unsynced).map_err(error)
     }
 }
 

@@ -23,19 +23,21 @@ pub(crate) fn probe(target: &Path) -> io::Result<()> {
     temporary_beside(target).map(drop)
 }
 
-/// Whether a file is worth waiting for the disk.
+/// What a loss of power may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Worth {
-    Syncing,
-    Little,
+pub(crate) enum Durability {
+    /// The bytes are on the disk before the file is replaced.
+    Synced,
+    /// Whenever the system gets to it: losing the file costs little.
+    Unsynced,
 }
 
 /// Replaces `target` under the lock of its folder: writes a 0600 file beside it, then renames that over it.
-pub(crate) fn write(target: &Path, bytes: &[u8], worth: Worth) -> io::Result<()> {
+pub(crate) fn write(target: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
     remove_leftovers(folder_of(target));
     let mut file = temporary_beside(target)?;
     file.write_all(bytes)?;
-    if worth == Worth::Syncing {
+    if durability == Durability::Synced {
         file.as_file().sync_all()?;
     }
     file.persist(target).map_err(|error| error.error)?;

@@ -208,7 +208,7 @@ fn the_doctor_names_the_first_thing_that_is_missing() {
 
 #[test]
 fn saved_threads_are_listed_shown_exported_and_deleted() {
-    let rows = r#"[{"slug":"tides-Ab1","title":"Tides \u001b[31m","last_query_datetime":"2000-01-01T00:00:00","read_write_token":"rw","total_threads":2},
+    let rows = r#"[{"slug":"tides-Ab1","title":"Tides \u001b[31m\u202e","last_query_datetime":"2000-01-01T00:00:00","read_write_token":"rw","total_threads":2},
         {"slug":"eels-Cd2","query_str":"eels?"},{"title":"no name"},7]"#
         .replace(",7]", "]");
     let entry = |id: &str, query: &str, answer: &str| {
@@ -247,7 +247,9 @@ fn saved_threads_are_listed_shown_exported_and_deleted() {
             && outcome.stdout.ends_with("eels-Cd2  eels? (unknown)\n"),
         "{outcome:?}"
     );
-    let json = home.run(&["threads", "list", "-n", "3", "--search", "tide", "--json"]).json();
+    let outcome = home.run(&["threads", "list", "-n", "3", "--search", "tide", "--json"]);
+    assert!(outcome.stdout.contains(r"Tides \u001b[31m\u202e"), "nothing steers the terminal: {outcome:?}");
+    let json = outcome.json();
     assert_eq!(
         json["threads"][1],
         serde_json::json!({"thread": "eels-Cd2", "title": "eels?", "asked": null})

@@ -115,3 +115,28 @@ fn a_run_is_fetched_when_it_is_over_or_waited_for() {
     assert_eq!(outcome.code, 1, "{outcome:?}");
     assert!(home.auth().exists());
 }
+
+#[test]
+fn a_run_goes_on_with_the_session_that_took_the_place_of_the_first() {
+    let rotating = |reply: Reply, to: &str| {
+        reply.header("Set-Cookie", &format!("__Secure-next-auth.session-token={to}; Path=/; HttpOnly"))
+    };
+    let first =
+        rotating(Reply::events(), "second.session.token").write(frame("PENDING", &report("# Eels"))).cut();
+    let second = rotating(Reply::events(), "third.session.token").write(frame("PENDING", "")).cut();
+    let third = Reply::stream(frame("COMPLETED", &report("# Eels")));
+    let server = Server::start([(ASK, vec![first]), (RECONNECT, vec![second, third])]);
+    let home = Home::logged_in(&server);
+    home.run(&["search", "--research", "-q", "-f", "answer", "eels"]).is(0, "# Eels\n", "");
+    let requests = server.requests();
+    assert_eq!(requests[1].header("authorization"), Some("Bearer second.session.token"));
+    assert_eq!(requests[2].header("authorization"), Some("Bearer third.session.token"));
+    assert_eq!(home.stored()["access"], "third.session.token");
+}
+
+#[test]
+fn a_run_that_cannot_be_fetched_as_asked_says_so_in_json() {
+    let home = Home::at("http://127.0.0.1:9").settings("limit = \"many\"");
+    let outcome = home.run(&["research", "get", "run-1", "--json"]);
+    assert_eq!((outcome.code, outcome.json()["error"]["kind"].as_str()), (2, Some("usage")));
+}

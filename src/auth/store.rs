@@ -16,7 +16,7 @@ use super::{Credential, jwt};
 use crate::env::Environment;
 use crate::error::{Error, Result};
 use crate::origin::Origin;
-use crate::private::{self, Worth};
+use crate::private::{self, Durability};
 
 /// The stored session of one user.
 #[derive(Debug, Clone)]
@@ -128,7 +128,8 @@ impl Store {
 
     fn write_locked(&self, credential: &Credential) -> Result<()> {
         let target = self.target()?;
-        let written = written(credential).and_then(|bytes| private::write(&target, &bytes, Worth::Syncing));
+        let written =
+            written(credential).and_then(|bytes| private::write(&target, &bytes, Durability::Synced));
         written.map_err(|source| file_error("write", &target, source))
     }
 

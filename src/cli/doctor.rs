@@ -55,7 +55,7 @@ pub(super) async fn run(args: &DoctorArgs, env: &Environment, io: &mut Io) -> Re
     let Examination { steps, failure } = examination;
     if args.json {
         let document = Document { version: 1, ok: failure.is_none(), steps };
-        io.say(&serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?)?;
+        super::say_json(&document, io)?;
     } else {
         for step in &steps {
             io.say(&format!("{:<8} {:<12} {}", step.status, step.name, step.detail))?;

@@ -24,13 +24,14 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
+use serde::Serialize;
 
 use self::args::{Cli, Command};
 use self::failure::Failure;
 use crate::auth::Store;
 use crate::env::Environment;
 use crate::io::Io;
-use crate::render::{Format, Paint, Problem, Style, renderer};
+use crate::render::{Format, Paint, Problem, Style, renderer, write_document};
 
 /// Runs the program on the arguments of this process.
 pub fn main() -> ExitCode {
@@ -106,6 +107,12 @@ fn warn_of_open_store(env: &Environment, io: &mut Io) {
     if let Ok(Some(warning)) = Store::of(env).and_then(|store| store.tighten()) {
         io.tell_as("warning", &warning);
     }
+}
+
+/// Prints the JSON document of a command that is no search.
+fn say_json(document: &impl Serialize, io: &mut Io) -> Result<(), Failure> {
+    write_document(document, io.out())?;
+    Ok(io.out().flush()?)
 }
 
 /// Prints a failure from before the search as the JSON document that was asked for, too.

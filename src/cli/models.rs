@@ -40,7 +40,7 @@ pub(super) async fn run(args: &ModelsArgs, env: &Environment, io: &mut Io) -> Re
     };
     if args.json {
         let document = Document { version: 1, source, models: &models.models };
-        return Ok(io.say(&serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?)?);
+        return super::say_json(&document, io);
     }
     table(&models.models).iter().try_for_each(|line| io.say(line))?;
     Ok(())

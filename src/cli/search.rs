@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::args::{FormatArg, ResearchArgs, ResearchCommand, SearchArgs};
+use super::args::{FormatArg, OutputArgs, ResearchArgs, ResearchCommand, SearchArgs};
 use super::failure::Failure;
 use super::models;
 use super::printer::{Ended, Printer};
@@ -19,19 +19,34 @@ use crate::request::SearchRequest;
 
 /// Asks, and prints what comes.
 pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let wants_json = args.output.json || args.output.format == Some(FormatArg::Json);
-    match settings::resolve(args, env, io) {
-        Ok(settings) => carry_out(&settings, env, io).await,
-        Err(failure) if wants_json => Err(super::in_json(failure, io)),
-        Err(failure) => Err(failure),
-    }
+    let wants_json = wants_json(&args.output);
+    let settings = settings::resolve(args, env, io);
+    settled(settings, wants_json, env, io).await
 }
 
 /// Fetches a run of research, and prints what comes.
 pub(super) async fn run_research(args: ResearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let ResearchCommand::Get(args) = args.command;
-    let settings = settings::resolve_run(*args, env, io)?;
-    carry_out(&settings, env, io).await
+    let wants_json = wants_json(&args.output);
+    let settings = settings::resolve_run(*args, env, io);
+    settled(settings, wants_json, env, io).await
+}
+
+fn wants_json(output: &OutputArgs) -> bool {
+    output.json || output.format == Some(FormatArg::Json)
+}
+
+async fn settled(
+    settings: Result<Settings, Failure>,
+    wants_json: bool,
+    env: &Environment,
+    io: &mut Io,
+) -> Result<(), Failure> {
+    match settings {
+        Ok(settings) => carry_out(&settings, env, io).await,
+        Err(failure) if wants_json => Err(super::in_json(failure, io)),
+        Err(failure) => Err(failure),
+    }
 }
 
 async fn carry_out(settings: &Settings, env: &Environment, io: &mut Io) -> Result<(), Failure> {

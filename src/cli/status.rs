@@ -55,7 +55,7 @@ pub(super) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Re
     };
     if args.json {
         let document = document(&found, online.as_ref());
-        io.say(&serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?)?;
+        super::say_json(&document, io)?;
     } else if let Ok(credential) = &found {
         describe(credential, io)?;
         if let Some(Ok(online)) = &online {

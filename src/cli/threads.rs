@@ -68,7 +68,7 @@ fn list(threads: &[SavedThread], json: bool, io: &mut Io) -> Result<(), Failure>
     if json {
         let threads = threads.iter().map(ThreadDocument::of).collect();
         let document = ListDocument { version: 1, threads };
-        return Ok(io.say(&serde_json::to_string_pretty(&document).map_err(std::io::Error::from)?)?);
+        return super::say_json(&document, io);
     }
     let now = chrono::Utc::now().timestamp();
     for thread in threads {

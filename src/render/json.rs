@@ -152,8 +152,8 @@ impl Render for Json {
     }
 }
 
-/// Writes a document over several lines, because some readers cut long ones.
-pub(super) fn write_document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a document over several lines, because some readers cut long ones, with all escaped that steers a terminal.
+pub fn write_document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let json = serde_json::to_string_pretty(document)?;
     writeln!(out, "{}", escaped(&json))
 }

@@ -12,6 +12,8 @@ mod report;
 pub mod text;
 mod wrap;
 
+pub use json::write_document;
+
 use std::io::{self, Write};
 
 use crate::answer::{Answer, SearchEvent};

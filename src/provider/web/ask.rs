@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::body::described;
 use super::extract::{reason_of, speaks_of_limits};
 use crate::answer::Thread;
-use crate::auth::{Credential, Session, keep_rotated};
+use crate::auth::{Credential, Session, keep};
 use crate::error::{Error, Result};
 use crate::http::{self, Plain};
 use crate::request::{Recency, SearchRequest};
@@ -26,48 +26,35 @@ const MAX_ERROR: usize = 64 << 10;
 /// How much of an unknown body a message quotes, in characters.
 const MAX_QUOTE: usize = 200;
 
-/// A question that the service has begun to answer.
+/// A reply that is an event stream.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct Reply {
     pub(super) response: Response,
-    pub(super) request_id: String,
-    /// Whether a session that the service rotated to could be kept.
-    pub(super) rotation: Result<()>,
+    /// The session that the service put in place of the one that was sent.
+    pub(super) rotated: Option<Session>,
+    /// Whether it could be kept.
+    pub(super) kept: Result<()>,
 }
 
-/// Sends the question. It is sent once more, unchanged, only if the connection broke before any status line: after
-/// one, the question may have been counted.
+/// Sends the question under the id `request_id`. It is sent once more, unchanged, only if the connection broke before
+/// any status line: after one, the question may have been counted.
 pub(super) async fn ask(
     base: &Url,
     credential: &Credential,
     request: &SearchRequest,
+    request_id: &str,
     idle: Duration,
-) -> Result<Asked> {
+) -> Result<Reply> {
     let client = http::client(base)?;
     let url = http::endpoint(base, PATH);
-    let request_id = Uuid::new_v4().to_string();
-    let headers = headers(&credential.session, &request_id)?;
-    let body = body(request, &request_id).to_string();
+    let headers = headers(&credential.session, request_id)?;
+    let body = body(request, request_id).to_string();
     let send = || send_once(&client, &url, &headers, &body, idle);
     let response = match send().await {
         Err(Failure::Broke) => send().await,
         first => first,
     };
-    let response = response.map_err(|failure| match failure {
-        Failure::Broke => Error::Connect {
-            host: http::host_of(&url),
-            reason: "the connection broke before a reply".to_owned(),
-        },
-        Failure::Other(error) => error,
-    })?;
-    let rotation = keep_rotated(credential, http::set_cookies(&response));
-    if !response.status().is_success() {
-        return Err(refusal(response, credential, request.thread.is_some()).await);
-    }
-    if has_foreign_type(&response) {
-        return Err(not_a_stream(response, credential).await);
-    }
-    Ok(Asked { response, request_id, rotation })
+    stream(response.map_err(|failure| failure.at(&url))?, credential, request.thread.is_some()).await
 }
 
 /// Takes up the reply of a run: its first frame is the whole state.
@@ -76,28 +63,27 @@ pub(super) async fn reconnect(
     credential: &Credential,
     run: &str,
     idle: Duration,
-) -> Result<Response> {
+) -> Result<Reply> {
     let client = http::client(base)?;
     let run = utf8_percent_encode(run, NON_ALPHANUMERIC).to_string().replace("%2D", "-");
     let url = http::endpoint(base, &format!("{PATH}/reconnect/{run}"));
     let headers = headers(&credential.session, &Uuid::new_v4().to_string())?;
     let body = json!({ "reconnectInitialSnapshot": true }).to_string();
-    let response = match send_once(&client, &url, &headers, &body, idle).await {
-        Ok(response) => response,
-        Err(Failure::Other(error)) => return Err(error),
-        Err(Failure::Broke) => {
-            let reason = "the connection broke before a reply".to_owned();
-            return Err(Error::Connect { host: http::host_of(&url), reason });
-        }
-    };
-    keep_rotated(credential, http::set_cookies(&response))?;
+    let response = send_once(&client, &url, &headers, &body, idle).await;
+    stream(response.map_err(|failure| failure.at(&url))?, credential, true).await
+}
+
+/// The stream of a reply, or why there is none.
+async fn stream(response: Response, credential: &Credential, is_follow_up: bool) -> Result<Reply> {
+    let rotated = credential.session.rotated(http::set_cookies(&response));
+    let kept = rotated.clone().map_or(Ok(()), |rotated| keep(credential, rotated));
     if !response.status().is_success() {
-        return Err(refusal(response, credential, true).await);
+        return Err(refusal(response, credential, is_follow_up).await);
     }
     if has_foreign_type(&response) {
         return Err(not_a_stream(response, credential).await);
     }
-    Ok(response)
+    Ok(Reply { response, rotated, kept })
 }
 
 /// Whether a good reply says of itself that it is no event stream.
@@ -118,6 +104,16 @@ enum Failure {
     /// There was a connection, and it ended before the status line.
     Broke,
     Other(Error),
+}
+
+impl Failure {
+    fn at(self, url: &Url) -> Error {
+        let reason = "the connection broke before a reply".to_owned();
+        match self {
+            Self::Broke => Error::Connect { host: http::host_of(url), reason },
+            Self::Other(error) => error,
+        }
+    }
 }
 
 async fn send_once(

@@ -30,6 +30,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 use url::Url;
+use uuid::Uuid;
 
 use self::body::{Body, Chunk};
 use super::Reception;
@@ -94,17 +95,17 @@ impl Search {
         reception: &Reception,
     ) -> Result<Self> {
         let recorder = reception.record.clone().map(body::Recorder::create).transpose()?;
-        let asked = ask::ask(base, credential, request, reception.idle).await?;
-        let body = Body::of_reply(asked.response, reception.idle, recorder);
-        let mut search = Self::new(body, Some(request.model.clone()), reception);
-        search.events.extend(asked.rotation.err().map(|error| SearchEvent::Warning(error.to_string())));
-        let run = request.research.then(|| Run::new(base, credential, reception));
-        Ok(Self {
-            request_id: Some(asked.request_id),
+        let request_id = Uuid::new_v4().to_string();
+        let reply = ask::ask(base, credential, request, &request_id, reception.idle).await?;
+        let body = Body::of_reply(reply.response, reception.idle, recorder);
+        let mut search = Self {
+            request_id: Some(request_id),
             session: Some(credential.session.clone()),
-            run,
-            ..search
-        })
+            run: request.research.then(|| Run::new(base, credential, reception)),
+            ..Self::new(body, Some(request.model.clone()), reception)
+        };
+        search.rotate(reply.rotated, reply.kept);
+        Ok(search)
     }
 
     /// Takes up a run of deep research.
@@ -114,10 +115,24 @@ impl Search {
         run: &str,
         reception: &Reception,
     ) -> Result<Self> {
-        let response = ask::reconnect(base, credential, run, reception.idle).await?;
-        let search = Self::new(Body::of_reply(response, reception.idle, None), None, reception);
-        let run = Run { told: true, ..Run::new(base, credential, reception) };
-        Ok(Self { session: Some(credential.session.clone()), run: Some(run), ..search })
+        let reply = ask::reconnect(base, credential, run, reception.idle).await?;
+        let mut search = Self {
+            session: Some(credential.session.clone()),
+            run: Some(Run { told: true, ..Run::new(base, credential, reception) }),
+            ..Self::new(Body::of_reply(reply.response, reception.idle, None), None, reception)
+        };
+        search.rotate(reply.rotated, reply.kept);
+        Ok(search)
+    }
+
+    /// From here on a run is taken up with the session that took the place of the one that was sent. That it could not
+    /// be kept is no reason to lose the reply.
+    fn rotate(&mut self, rotated: Option<Session>, kept: Result<()>) {
+        self.events.extend(kept.err().map(|error| SearchEvent::Warning(error.to_string())));
+        if let (Some(run), Some(session)) = (&mut self.run, rotated) {
+            run.credential.session = session.clone();
+            self.session = Some(session);
+        }
     }
 
     /// Reads a recording of a reply.
@@ -181,8 +196,9 @@ impl Search {
             run.attempts += 1;
             run.taken_up += 1;
             match ask::reconnect(&run.base, &run.credential, &id, run.idle).await {
-                Ok(response) => {
-                    self.body = Body::of_reply(response, run.idle, None);
+                Ok(reply) => {
+                    self.body = Body::of_reply(reply.response, run.idle, None);
+                    self.rotate(reply.rotated, reply.kept);
                     self.decoder = Decoder::default();
                     self.snapshot = self.snapshot.taken_up();
                     self.grace = None;
