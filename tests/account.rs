@@ -198,7 +198,7 @@ fn the_doctor_names_the_first_thing_that_is_missing() {
     let server = Server::start([]);
     let outcome = Home::new(&server).run(&["doctor"]);
     assert_eq!(outcome.code, 4);
-    assert!(outcome.stdout.contains("failed   credential   Not authenticated.\n                      hint: run `pplx login`\nskipped  address"), "{outcome:?}");
+    assert!(outcome.stdout.contains("failed   credential   Not authenticated.\n                      hint: run `pplx login`\nskipped  address\nskipped  name\n"), "{outcome:?}");
     let broken = Home::logged_in(&server).settings("[");
     assert_eq!(broken.run(&["doctor"]).code, 2);
     let nowhere = Home::at("https://no-such-host.invalid").env("PPLX_TOKEN", "a.b.c");

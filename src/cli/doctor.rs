@@ -58,7 +58,7 @@ pub(super) async fn run(args: &DoctorArgs, env: &Environment, io: &mut Io) -> Re
         super::say_json(&document, io)?;
     } else {
         for step in &steps {
-            io.say(&format!("{:<8} {:<12} {}", step.status, step.name, step.detail))?;
+            io.say(format!("{:<8} {:<12} {}", step.status, step.name, step.detail).trim_end())?;
             if let Some(hint) = &step.hint {
                 io.say(&format!("{:<21} hint: {hint}", ""))?;
             }
