@@ -16,6 +16,9 @@ _pplx() {
             ",$1")
                 cmd="pplx"
                 ;;
+            pplx,chat)
+                cmd="pplx__subcmd__chat"
+                ;;
             pplx,completions)
                 cmd="pplx__subcmd__completions"
                 ;;
@@ -71,12 +74,86 @@ _pplx() {
 
     case "${cmd}" in
         pplx)
-            opts="-h -V --help --version login logout status research threads models doctor completions man help search"
+            opts="-h -V --help --version login logout status research threads models doctor completions man help search chat"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pplx__subcmd__chat)
+            opts="-r -c -n -v -q -m -s -h --recency --system --language --timezone --save --continue --limit --no-stream --no-wrap --color --verbose --quiet --idle-timeout --timeout --model --source --thread --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --recency)
+                    COMPREPLY=($(compgen -W "hour day week month year" -- "${cur}"))
+                    return 0
+                    ;;
+                -r)
+                    COMPREPLY=($(compgen -W "hour day week month year" -- "${cur}"))
+                    return 0
+                    ;;
+                --system)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --language)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timezone)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --idle-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -W "pplx_pro_upgraded pplx_pro experimental" -- "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -W "pplx_pro_upgraded pplx_pro experimental" -- "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -W "web scholar social edgar" -- "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -W "web scholar social edgar" -- "${cur}"))
+                    return 0
+                    ;;
+                --thread)
+                    COMPREPLY=($(compgen -W "" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -201,7 +278,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__research__subcmd__get)
-            opts="-f -n -o -v -q -h --format --json --limit --no-stream --no-wrap --output --copy --open --color --verbose --quiet --idle-timeout --timeout --help"
+            opts="-f -o -n -v -q -h --format --json --output --copy --open --limit --no-stream --no-wrap --color --verbose --quiet --idle-timeout --timeout --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -213,14 +290,6 @@ _pplx() {
                     ;;
                 -f)
                     COMPREPLY=($(compgen -W "report pretty answer json ndjson" -- "${cur}"))
-                    return 0
-                    ;;
-                --limit)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -n)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -257,6 +326,14 @@ _pplx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -277,7 +354,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__search)
-            opts="-r -c -f -n -o -v -q -m -s -h --recency --system --language --timezone --save --attach --continue --research --format --json --limit --no-stream --no-wrap --output --copy --open --color --verbose --quiet --idle-timeout --timeout --record --replay --model --source --thread --help"
+            opts="-r -c -f -o -n -v -q -m -s -h --recency --system --language --timezone --save --continue --attach --research --format --json --output --copy --open --limit --no-stream --no-wrap --color --verbose --quiet --idle-timeout --timeout --record --replay --model --source --thread --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -326,14 +403,6 @@ _pplx() {
                     COMPREPLY=($(compgen -W "report pretty answer json ndjson" -- "${cur}"))
                     return 0
                     ;;
-                --limit)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -n)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --output)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -365,6 +434,14 @@ _pplx() {
                     return 0
                     ;;
                 --open)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

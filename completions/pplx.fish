@@ -37,6 +37,7 @@ complete -c pplx -n "__fish_pplx_needs_command" -f -a "completions" -d 'Print a 
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "help" -d 'Explain a command or a topic'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "search" -d 'Ask, and print the sourced answer'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "chat" -d 'Talk, line by line: each question follows up on the answer before it'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l email -d 'Have a code sent to this address (also: PPLX_EMAIL)' -r -f
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l browser -d 'Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie\'s value'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l with-token -d 'Read a token from standard input'
@@ -54,18 +55,18 @@ pretty\t'The same for people: Markdown drawn, links to follow'
 answer\t'The answer\'s text alone'
 json\t'One JSON object'
 ndjson\t'One JSON object a line, as things happen'"
-complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s o -l output -d 'Write to this file instead of standard output' -r -F
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l open -d 'Open the source with this number in the browser, too' -r
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l idle-timeout -d 'End when nothing arrives for so long; 0 for never [default: 60]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l timeout -d 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l json -d 'The same as --format json'
+complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l copy -d 'Put the answer on the clipboard, too; over ssh, through the terminal where it takes that'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l no-wrap -d 'Do not break lines longer than 700 bytes'
-complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -l copy -d 'Put the answer on the clipboard, too; over ssh, through the terminal where it takes that'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s q -l quiet -d 'Tell nothing on standard error but errors'
 complete -c pplx -n "__fish_pplx_using_subcommand research; and __fish_seen_subcommand_from get" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -106,9 +107,9 @@ pretty\t'The same for people: Markdown drawn, links to follow'
 answer\t'The answer\'s text alone'
 json\t'One JSON object'
 ndjson\t'One JSON object a line, as things happen'"
-complete -c pplx -n "__fish_pplx_using_subcommand search" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s o -l output -d 'Write to this file instead of standard output' -r -F
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l open -d 'Open the source with this number in the browser, too' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -128,9 +129,38 @@ complete -c pplx -n "__fish_pplx_using_subcommand search" -l save -d 'Keep the t
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s c -l continue -d 'Follow up on the last answer'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l research -d 'Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l json -d 'The same as --format json'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l copy -d 'Put the answer on the clipboard, too; over ssh, through the terminal where it takes that'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-wrap -d 'Do not break lines longer than 700 bytes'
-complete -c pplx -n "__fish_pplx_using_subcommand search" -l copy -d 'Put the answer on the clipboard, too; over ssh, through the terminal where it takes that'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s q -l quiet -d 'Tell nothing on standard error but errors'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -s r -l recency -d 'Only pages at most this old' -r -f -a "hour\t''
+day\t''
+week\t''
+month\t''
+year\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l system -d 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too' -r
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l language -d 'Language of the answer, as a tag [default: en-US]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l timezone -d 'Your time zone, as an IANA name [default: the machine\'s]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l idle-timeout -d 'End when nothing arrives for so long; 0 for never [default: 60]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l timeout -d 'End after so long with what has arrived; 0 for never [default: 110, on a terminal never]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -s m -l model -d 'The model that should answer [default: pplx_pro_upgraded]' -r -f -a "pplx_pro_upgraded\t''
+pplx_pro\t''
+experimental\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -s s -l source -d 'Where to search: web, scholar, social and others; may be given several times [default: web]' -r -f -a "web\t''
+scholar\t''
+social\t''
+edgar\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l thread -d 'Follow up on the answer with this id, which the answer\'s last lines and its JSON name' -r -f -a ""
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l save -d 'Keep the thread in the account\'s history instead of asking incognito'
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -s c -l continue -d 'Follow up on the last answer'
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l no-wrap -d 'Do not break lines longer than 700 bytes'
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -s v -l verbose -d 'Tell more on standard error: the steps of the search, and what was skipped in the reply'
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -s q -l quiet -d 'Tell nothing on standard error but errors'
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -s h -l help -d 'Print help'

@@ -84,7 +84,8 @@ impl Environment {
         self.get(name).map(Path::new).filter(|path| path.is_absolute()).map(Path::to_owned)
     }
 
-    fn home(&self) -> Option<PathBuf> {
+    /// The user's home folder.
+    pub fn home(&self) -> Option<PathBuf> {
         self.absolute("HOME").or_else(|| self.home.clone())
     }
 }

@@ -14,6 +14,7 @@ pub mod error;
 pub mod history;
 pub mod http;
 pub mod io;
+pub mod line_editor;
 pub mod models;
 pub mod origin;
 pub mod overwrite;

@@ -56,6 +56,12 @@ impl Models {
         Self { models, ids: Vec::new() }
     }
 
+    /// The last list that was fetched, however old; else the built-in one.
+    pub fn known(env: &Environment) -> Self {
+        let cached = Cache::of(env).ok().and_then(|cache| cache.read());
+        cached.map_or_else(Self::built_in, |cached| cached.models)
+    }
+
     /// Whether `id` is among them.
     pub fn knows(&self, id: &str) -> bool {
         self.all_ids().any(|known| known == id)

@@ -1,4 +1,4 @@
-//! Reading from the terminal what must not be seen.
+//! The terminal's mode, and reading from it what must not be seen.
 
 use std::io;
 
@@ -47,18 +47,40 @@ pub fn read_hidden(several_lines: bool) -> io::Result<Option<String>> {
 }
 
 #[cfg(unix)]
+pub use unix::Mode;
+
+#[cfg(unix)]
 mod unix {
     use std::io;
 
     use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
+    /// How standard input's terminal was found.
+    #[derive(Debug)]
+    pub struct Mode(Option<Termios>);
+
+    impl Mode {
+        /// As it is now; nothing where standard input is no terminal.
+        pub fn of_stdin() -> Self {
+            Self(tcgetattr(io::stdin()).ok())
+        }
+
+        /// Sets the terminal back to it.
+        pub fn restore(&self) {
+            if let Some(mode) = &self.0 {
+                // There is nobody left to tell if the terminal is gone.
+                let _ = tcsetattr(io::stdin(), OptionalActions::Now, mode);
+            }
+        }
+    }
+
     /// Standard input without echo, lines and signals, until dropped.
-    pub(super) struct Unbuffered(Termios);
+    pub(super) struct Unbuffered(Mode);
 
     impl Unbuffered {
         pub(super) fn enter() -> io::Result<Self> {
-            let before = tcgetattr(io::stdin())?;
-            let mut mode = before.clone();
+            let mut mode = tcgetattr(io::stdin())?;
+            let before = Mode(Some(mode.clone()));
             mode.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
             tcsetattr(io::stdin(), OptionalActions::Now, &mode)?;
             Ok(Self(before))
@@ -67,8 +89,23 @@ mod unix {
 
     impl Drop for Unbuffered {
         fn drop(&mut self) {
-            // There is nobody left to tell if the terminal is gone.
-            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+            self.0.restore();
         }
     }
+}
+
+/// The same where the console has no modes that would outlive the program's own.
+#[cfg(not(unix))]
+#[derive(Debug)]
+pub struct Mode;
+
+#[cfg(not(unix))]
+impl Mode {
+    /// As it is now.
+    pub fn of_stdin() -> Self {
+        Self
+    }
+
+    /// Nothing is to be done.
+    pub fn restore(&self) {}
 }

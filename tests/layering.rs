@@ -19,7 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module, and the modules of the crate that it may name.
-const MAY_NAME: [(&str, &[&str]); 19] = [
+const MAY_NAME: [(&str, &[&str]); 20] = [
     ("answer", &[]),
     ("error", &["origin"]),
     ("env", &["error"]),
@@ -31,6 +31,7 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
     ("sse", &[]),
     ("terminal", &[]),
     ("private", &[]),
+    ("line_editor", &["env", "private", "terminal"]),
     ("attachment", &["error"]),
     ("models", &["env", "error", "private"]),
     ("history", &["answer", "env", "error", "private"]),
@@ -51,6 +52,7 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
             "history",
             "http",
             "io",
+            "line_editor",
             "models",
             "origin",
             "overwrite",
@@ -64,11 +66,12 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
 ];
 
 /// A library, and the files (or folders) that may name it.
-const MAY_USE: [(&str, &[&str]); 5] = [
+const MAY_USE: [(&str, &[&str]); 6] = [
     ("clap", &["cli/"]),
     ("http_body", &["provider/"]),
     ("reqwest", &["http.rs", "auth/endpoint.rs", "provider/"]),
     ("rustix", &["private.rs", "io.rs", "terminal.rs"]),
+    ("rustyline", &["line_editor.rs"]),
     ("toml", &["cli/settings.rs"]),
 ];
 

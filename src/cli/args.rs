@@ -26,6 +26,8 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Ask, and print the sourced answer
     Search(Box<SearchArgs>),
+    /// Talk, line by line: each question follows up on the answer before it
+    Chat(Box<ChatArgs>),
     /// Log in: with the desktop app's session, or an e-mail address and a code
     Login(LoginArgs),
     /// Delete the stored session
@@ -68,6 +70,33 @@ pub(super) struct SearchArgs {
     #[arg(value_name = "QUERY")]
     pub(super) query: Vec<String>,
 
+    #[command(flatten)]
+    pub(super) ask: AskArgs,
+
+    /// A file to go along with the question: an image, PDF, text or office file of up to 50 MB; may be given several
+    /// times
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "replay", help_heading = "What is asked")]
+    pub(super) attach: Vec<PathBuf>,
+
+    /// Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection
+    #[arg(long, conflicts_with_all = ["replay", "attach"], help_heading = "What is asked")]
+    pub(super) research: bool,
+
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+
+    /// Save the reply's exact bytes
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "replay", help_heading = "Limits and recordings")]
+    pub(super) record: Option<PathBuf>,
+
+    /// Answer from such a file, without network or login
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["continue_last", "thread"], help_heading = "Limits and recordings")]
+    pub(super) replay: Option<PathBuf>,
+}
+
+/// What is asked, besides the question's text.
+#[derive(Debug, Args)]
+pub(super) struct AskArgs {
     /// Only pages at most this old
     #[arg(short, long, value_enum, value_name = "AGE", help_heading = "What is asked")]
     pub(super) recency: Option<RecencyArg>,
@@ -97,36 +126,16 @@ pub(super) struct SearchArgs {
     #[arg(long, help_heading = "What is asked")]
     pub(super) save: bool,
 
-    /// A file to go along with the question: an image, PDF, text or office file of up to 50 MB; may be given several
-    /// times
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "replay", help_heading = "What is asked")]
-    pub(super) attach: Vec<PathBuf>,
-
     /// Follow up on the last answer
-    #[arg(short, long = "continue", conflicts_with = "replay", help_heading = "What is asked")]
+    #[arg(short, long = "continue", help_heading = "What is asked")]
     pub(super) continue_last: bool,
 
     /// Follow up on the answer with this id, which the answer's last lines and its JSON name
-    #[arg(long, value_name = "ID", conflicts_with_all = ["continue_last", "replay"], help_heading = "What is asked")]
+    #[arg(long, value_name = "ID", conflicts_with = "continue_last", help_heading = "What is asked")]
     pub(super) thread: Option<String>,
-
-    /// Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection
-    #[arg(long, conflicts_with_all = ["replay", "attach"], help_heading = "What is asked")]
-    pub(super) research: bool,
-
-    #[command(flatten)]
-    pub(super) output: OutputArgs,
-
-    /// Save the reply's exact bytes
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "replay", help_heading = "Limits and recordings")]
-    pub(super) record: Option<PathBuf>,
-
-    /// Answer from such a file, without network or login
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Limits and recordings")]
-    pub(super) replay: Option<PathBuf>,
 }
 
-/// How a search is printed, and how long it may take.
+/// How a search is printed, and where to.
 #[derive(Debug, Args)]
 pub(super) struct OutputArgs {
     /// How to print [default: pretty on a terminal, else report]
@@ -136,18 +145,6 @@ pub(super) struct OutputArgs {
     /// The same as --format json
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     pub(super) json: bool,
-
-    /// Print at most this many sources, those that the answer cites first
-    #[arg(short = 'n', long, value_name = "COUNT", help_heading = "Output")]
-    pub(super) limit: Option<usize>,
-
-    /// On a terminal, print the answer when it is whole instead of as it comes
-    #[arg(long, help_heading = "Output")]
-    pub(super) no_stream: bool,
-
-    /// Do not break lines longer than 700 bytes
-    #[arg(long, help_heading = "Output")]
-    pub(super) no_wrap: bool,
 
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
@@ -160,6 +157,25 @@ pub(super) struct OutputArgs {
     /// Open the source with this number in the browser, too
     #[arg(long, value_name = "NUMBER", help_heading = "Output")]
     pub(super) open: Option<usize>,
+
+    #[command(flatten)]
+    pub(super) print: PrintArgs,
+}
+
+/// What people set about printing, whatever the format, and how long an answer may take.
+#[derive(Debug, Args)]
+pub(super) struct PrintArgs {
+    /// Print at most this many sources, those that the answer cites first
+    #[arg(short = 'n', long, value_name = "COUNT", help_heading = "Output")]
+    pub(super) limit: Option<usize>,
+
+    /// On a terminal, print the answer when it is whole instead of as it comes
+    #[arg(long, help_heading = "Output")]
+    pub(super) no_stream: bool,
+
+    /// Do not break lines longer than 700 bytes
+    #[arg(long, help_heading = "Output")]
+    pub(super) no_wrap: bool,
 
     /// When to use colour
     #[arg(long, value_enum, value_name = "WHEN", help_heading = "Output")]
@@ -180,6 +196,19 @@ pub(super) struct OutputArgs {
     /// End after so long with what has arrived; 0 for never [default: 110, on a terminal never]
     #[arg(long, value_name = "SECONDS", help_heading = "Limits and recordings")]
     pub(super) timeout: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A line is a question, and each follows up on the answer before it. Lines that begin with a slash are commands;\n\
+    /help lists them. Ctrl-C stops an answer, Ctrl-D leaves.\n\nExamples:\n  pplx chat\n  pplx chat -c -r week"
+)]
+pub(super) struct ChatArgs {
+    #[command(flatten)]
+    pub(super) ask: AskArgs,
+
+    #[command(flatten)]
+    pub(super) print: PrintArgs,
 }
 
 #[derive(Debug, Args)]

@@ -19,7 +19,7 @@ use crate::io::Io;
 const LIMIT: Duration = Duration::from_secs(3);
 
 /// What to do with an answer besides printing it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct HandOn {
     /// Put its text on the clipboard.
     pub(super) copy: bool,

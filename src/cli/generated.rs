@@ -9,10 +9,10 @@ use super::failure::Failure;
 use crate::env::Environment;
 use crate::history::History;
 use crate::io::Io;
-use crate::models::{Cache, Models};
+use crate::models::Models;
 
 /// The places to search that are known; the service takes others, too.
-const SOURCES: [&str; 4] = ["web", "scholar", "social", "edgar"];
+pub(super) const SOURCES: [&str; 4] = ["web", "scholar", "social", "edgar"];
 
 /// Prints the completion script of a shell. It knows the models and the threads that are known now.
 pub(super) fn completions(shell: Shell, env: &Environment, io: &mut Io) -> Result<(), Failure> {
@@ -24,18 +24,17 @@ pub(super) fn completions(shell: Shell, env: &Environment, io: &mut Io) -> Resul
 
 /// The arguments, with the values that can be suggested for them.
 fn completable(env: &Environment) -> Command {
-    let cached = Cache::of(env).ok().and_then(|cache| cache.read());
-    let models = cached.map_or_else(Models::built_in, |cached| cached.models);
-    let models = words(models.choices());
+    let models = words(Models::known(env).choices());
     // What cannot be read is reported where it is needed.
     let history = History::of(env).and_then(|history| history.entries()).unwrap_or_default();
     let threads = words(history.iter().rev().map(|entry| entry.id.as_str()));
-    Cli::command().mut_subcommand("search", |search| {
-        search
-            .mut_arg("model", |arg| arg.value_parser(PossibleValuesParser::new(models)))
+    let known = |command: Command| -> Command {
+        command
+            .mut_arg("model", |arg| arg.value_parser(PossibleValuesParser::new(models.clone())))
             .mut_arg("sources", |arg| arg.value_parser(SOURCES))
-            .mut_arg("thread", |arg| arg.value_parser(PossibleValuesParser::new(threads)))
-    })
+            .mut_arg("thread", |arg| arg.value_parser(PossibleValuesParser::new(threads.clone())))
+    };
+    Cli::command().mut_subcommand("search", known).mut_subcommand("chat", known)
 }
 
 /// Those that are plain words: the service chose them, and a shell will run the script that holds them.

@@ -1,6 +1,7 @@
 //! The command line: what is typed, what is printed, and how the program ends.
 
 mod args;
+mod chat;
 mod desktop;
 mod doctor;
 mod failure;
@@ -49,6 +50,7 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
         Command::Search(args) => {
             block_on(async move { end(search::run(*args, &env, &mut io).await, &mut io) })
         }
+        Command::Chat(args) => block_on(async move { end(chat::run(*args, &env, &mut io).await, &mut io) }),
         Command::Login(args) => block_on(async move { end(login::run(args, &env, &mut io).await, &mut io) }),
         Command::Status(args) => {
             block_on(async move { end(status::run(&args, &env, &mut io).await, &mut io) })

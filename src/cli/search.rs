@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::models;
 use super::printer::{Ended, Printer};
 use super::settings::{self, Question, Settings, What};
+use super::signals::Signals;
 use super::stop::{Stop, Stopped};
 use crate::answer::{Answer, SearchEvent};
 use crate::auth;
@@ -50,9 +51,26 @@ async fn settled(
 }
 
 async fn carry_out(settings: &Settings, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    warn(settings, env, io);
     let shown = &settings.shown;
-    let mut stop = Stop::new(shown.timeout, shown.output.is_none() && !io.stdout_is_terminal)?;
+    if let What::Question(question) = &settings.what
+        && !shown.quiet
+    {
+        warn(question, env, io);
+    }
+    let answer = answer(settings, &mut Signals::install()?, env, io).await?;
+    shown.hand_on.run(&answer, env, io).await
+}
+
+/// Asks, prints what comes until it ends or is stopped, and remembers the answer.
+pub(super) async fn answer(
+    settings: &Settings,
+    signals: &mut Signals,
+    env: &Environment,
+    io: &mut Io,
+) -> Result<Box<Answer>, Failure> {
+    let shown = &settings.shown;
+    let may_be_piped = shown.output.is_none() && !io.stdout_is_terminal;
+    let mut stop = Stop::new(shown.timeout, may_be_piped, signals);
     let mut printer = Printer::new(settings, io)?;
     let ended = pump(settings, env, &mut stop, &mut printer).await;
     if let What::Question(question) = &settings.what
@@ -60,16 +78,11 @@ async fn carry_out(settings: &Settings, env: &Environment, io: &mut Io) -> Resul
     {
         printer.warn(&error.to_string());
     }
-    let answer = printer.end(ended)?;
-    shown.hand_on.run(&answer, env, io).await
+    printer.end(ended)
 }
 
 /// What the user should know before anything is asked.
-fn warn(settings: &Settings, env: &Environment, io: &mut Io) {
-    let What::Question(question) = &settings.what else { return };
-    if settings.shown.quiet {
-        return;
-    }
+pub(super) fn warn(question: &Question, env: &Environment, io: &mut Io) {
     super::warn_of_open_store(env, io);
     if let Some(note) = question.named_model.as_deref().and_then(|model| models::note_on(model, env)) {
         io.tell_as("note", &note);
@@ -84,7 +97,12 @@ fn remember(ended: &Ended, question: &Question, env: &Environment) -> crate::Res
 }
 
 /// Opens the search and prints its events until it ends, in one way or another.
-async fn pump(settings: &Settings, env: &Environment, stop: &mut Stop, printer: &mut Printer<'_>) -> Ended {
+async fn pump(
+    settings: &Settings,
+    env: &Environment,
+    stop: &mut Stop<'_>,
+    printer: &mut Printer<'_>,
+) -> Ended {
     let opened = match stop.unless(printer.ticking(open(settings, env))).await {
         Ok(opened) => opened,
         Err(stopped) => return stopped.before_a_reply(),

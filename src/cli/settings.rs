@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::args::{ColorArg, FormatArg, OutputArgs, RecencyArg, ResearchGetArgs, SearchArgs};
+use super::args::{
+    AskArgs, ChatArgs, ColorArg, FormatArg, OutputArgs, RecencyArg, ResearchGetArgs, SearchArgs,
+};
 use super::desktop::HandOn;
 use super::failure::Failure;
 use super::query;
@@ -75,7 +77,7 @@ pub(super) enum What {
 }
 
 /// A question, and what belongs to it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Question {
     pub(super) request: SearchRequest,
     /// To upload before the question is asked.
@@ -87,7 +89,7 @@ pub(super) struct Question {
 }
 
 /// How it is received and printed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) reception: Reception,
     pub(super) format: Format,
@@ -105,14 +107,36 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
     let file = read_file(env)?;
     let mut shown = shown(&args.output, args.research, &file, env, io)?;
     shown.reception.record.clone_from(&args.record);
-    let what = match args.replay.clone() {
-        Some(path) => {
-            query::read(&args.query, io)?;
-            What::Recording { path, model: named_model(args.model, env, file.model) }
-        }
-        None => What::Question(Box::new(question(args, file, env, io)?)),
+    let query = query::read(&args.query, io)?;
+    let what = if let Some(path) = args.replay {
+        What::Recording { path, model: named_model(args.ask.model, env, file.model) }
+    } else {
+        let files = args.attach.iter().map(|path| Attachment::read(path));
+        let mut question = question(args.ask, args.research, file, env)?.asking(query)?;
+        question.files = files.collect::<crate::Result<_>>()?;
+        What::Question(Box::new(question))
     };
     Ok(Settings { what, shown })
+}
+
+/// Settles what the questions of a conversation have in common, and how the answers are printed.
+pub(super) fn resolve_chat(
+    args: ChatArgs,
+    env: &Environment,
+    io: &mut Io,
+) -> Result<(Question, Shown), Failure> {
+    let file = read_file(env)?;
+    let format = if io.moves_cursor { FormatArg::Pretty } else { FormatArg::Report };
+    let output = OutputArgs {
+        format: Some(format),
+        json: false,
+        output: None,
+        copy: false,
+        open: None,
+        print: args.print,
+    };
+    let shown = shown(&output, false, &file, env, io)?;
+    Ok((question(args.ask, false, file, env)?, shown))
 }
 
 /// Settles how a run of research is fetched.
@@ -125,12 +149,13 @@ pub(super) fn resolve_run(
     Ok(Settings { what: What::Run(args.id), shown })
 }
 
-fn question(args: SearchArgs, file: File, env: &Environment, io: &mut Io) -> Result<Question, Failure> {
+/// A question without its text.
+fn question(args: AskArgs, research: bool, file: File, env: &Environment) -> Result<Question, Failure> {
     let named_model = named_model(args.model, env, file.model);
-    let usual = if args.research { RESEARCH_MODEL } else { MODEL };
+    let usual = if research { RESEARCH_MODEL } else { MODEL };
     let sources = if args.sources.is_empty() { file.source.unwrap_or_default() } else { args.sources };
     let request = SearchRequest {
-        query: query::read(&args.query, io)?,
+        query: String::new(),
         system: args.system.or(file.system),
         recency: args.recency.or(file.recency).map(recency),
         model: named_model.clone().unwrap_or_else(|| usual.to_owned()),
@@ -140,11 +165,28 @@ fn question(args: SearchArgs, file: File, env: &Environment, io: &mut Io) -> Res
         save: args.save || file.save == Some(true),
         attachments: Vec::new(),
         thread: followed_up(args.continue_last, args.thread.as_deref(), env)?,
-        research: args.research,
+        research,
     };
-    query::check_length(&request)?;
-    let files = args.attach.iter().map(|path| Attachment::read(path)).collect::<crate::Result<Vec<_>>>()?;
-    Ok(Question { request, files, meter: Meter::default(), named_model })
+    Ok(Question { request, files: Vec::new(), meter: Meter::default(), named_model })
+}
+
+impl Question {
+    /// The same with this text.
+    pub(super) fn asking(mut self, query: String) -> Result<Self, Failure> {
+        self.request.query = query;
+        query::check_length(&self.request)?;
+        Ok(self)
+    }
+}
+
+impl Shown {
+    /// The same on the terminal as it is now.
+    pub(super) fn now(&self) -> Self {
+        let width = Screen::of_terminal().width;
+        let screen = self.style.screen.map(|_| Screen::of_terminal());
+        let style = Style { screen, width, now: chrono::Utc::now().timestamp(), ..self.style.clone() };
+        Self { style, ..self.clone() }
+    }
 }
 
 fn named_model(typed: Option<String>, env: &Environment, file: Option<String>) -> Option<String> {
@@ -161,23 +203,24 @@ fn shown(
     io: &mut Io,
 ) -> Result<Shown, Failure> {
     let to_terminal = io.stdout_is_terminal && args.output.is_none();
-    let paint = paint(args.color.or(file.color), to_terminal, env, io);
+    let wanted = &args.print;
+    let paint = paint(wanted.color.or(file.color), to_terminal, env, io);
     let usual = if to_terminal && io.moves_cursor { Format::Pretty } else { Format::Report };
     let format = format(args, env, file)?.unwrap_or(usual);
     let usual = (!to_terminal && !research).then_some(TIMEOUT_OFF_TERMINAL);
-    let timeout = args.timeout.or(file.timeout.filter(|_| !research)).or(usual);
-    let idle = args.idle_timeout.or(file.idle_timeout).unwrap_or(IDLE_TIMEOUT);
-    let streams = to_terminal && io.moves_cursor && !args.no_stream && file.no_stream != Some(true);
+    let timeout = wanted.timeout.or(file.timeout.filter(|_| !research)).or(usual);
+    let idle = wanted.idle_timeout.or(file.idle_timeout).unwrap_or(IDLE_TIMEOUT);
+    let streams = to_terminal && io.moves_cursor && !wanted.no_stream && file.no_stream != Some(true);
     Ok(Shown {
         reception: Reception {
             idle: limit(idle).unwrap_or(NEVER),
             record: None,
-            events: args.verbose || to_terminal || research || format == Format::Ndjson,
+            events: wanted.verbose || to_terminal || research || format == Format::Ndjson,
         },
         format,
         style: Style {
-            limit: args.limit.or(file.limit),
-            wrap: !args.no_wrap && file.no_wrap != Some(true),
+            limit: wanted.limit.or(file.limit),
+            wrap: !wanted.no_wrap && file.no_wrap != Some(true),
             screen: streams.then(Screen::of_terminal),
             width: if to_terminal { Screen::of_terminal().width } else { USUAL_WIDTH },
             paint,
@@ -186,8 +229,8 @@ fn shown(
         timeout: timeout.and_then(limit),
         output: args.output.clone(),
         hand_on: HandOn { copy: args.copy, open: args.open },
-        verbose: args.verbose,
-        quiet: args.quiet,
+        verbose: wanted.verbose,
+        quiet: wanted.quiet,
     })
 }
 
@@ -275,7 +318,7 @@ fn paint(color: Option<ColorArg>, to_terminal: bool, env: &Environment, io: &mut
     Paint { color, links }
 }
 
-fn recency(typed: RecencyArg) -> Recency {
+pub(super) fn recency(typed: RecencyArg) -> Recency {
     match typed {
         RecencyArg::Hour => Recency::Hour,
         RecencyArg::Day => Recency::Day,

@@ -32,7 +32,7 @@ impl Signal {
 #[cfg(unix)]
 mod platform {
     use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
@@ -44,23 +44,33 @@ mod platform {
         interrupt: Stream,
         terminate: Stream,
         hang_up: Stream,
+        /// Which of them came: the next of the kind ends the process.
+        seen: Vec<Arc<AtomicBool>>,
     }
 
     impl Signals {
         /// From here on a first signal is waited for here; a second one ends the process at once, even while it
         /// cannot get rid of its output.
         pub(in super::super) fn install() -> io::Result<Self> {
+            let mut flags = Vec::new();
             for which in [Signal::Interrupt, Signal::Terminate, Signal::HangUp] {
                 let number = i32::from(which.exit_code()) - 128;
                 let seen = Arc::new(AtomicBool::new(false));
                 signal_hook::flag::register_conditional_shutdown(number, number + 128, Arc::clone(&seen))?;
-                signal_hook::flag::register(number, seen)?;
+                signal_hook::flag::register(number, Arc::clone(&seen))?;
+                flags.push(seen);
             }
             Ok(Self {
                 interrupt: signal(SignalKind::interrupt())?,
                 terminate: signal(SignalKind::terminate())?,
                 hang_up: signal(SignalKind::hangup())?,
+                seen: flags,
             })
+        }
+
+        /// What the signals so far were for is done: the next one is a first one again.
+        pub(in super::super) fn forget(&self) {
+            self.seen.iter().for_each(|seen| seen.store(false, Ordering::Relaxed));
         }
 
         pub(in super::super) async fn next(&mut self) -> Signal {
@@ -85,6 +95,8 @@ mod platform {
         pub(in super::super) fn install() -> io::Result<Self> {
             Ok(Self)
         }
+
+        pub(in super::super) fn forget(&self) {}
 
         pub(in super::super) async fn next(&mut self) -> Signal {
             // Without a handler there is nothing to wait for.

@@ -1,6 +1,5 @@
 //! What ends a run from outside.
 
-use std::io;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -14,10 +13,10 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// What ends a run from outside: a deadline, a signal, or a reader that leaves.
 #[derive(Debug)]
-pub(super) struct Stop {
+pub(super) struct Stop<'a> {
     timeout: Duration,
     deadline: Option<Pin<Box<Sleep>>>,
-    signals: Signals,
+    signals: &'a mut Signals,
     /// Set where standard output is a pipe, perhaps.
     look: Option<Interval>,
 }
@@ -29,15 +28,15 @@ pub(super) enum Stopped {
     ClosedPipe,
 }
 
-impl Stop {
-    /// From here on signals are waited for. `may_be_piped`: standard output is not a terminal or a file of ours.
-    pub(super) fn new(timeout: Option<Duration>, may_be_piped: bool) -> io::Result<Self> {
-        Ok(Self {
+impl<'a> Stop<'a> {
+    /// The time runs from here on. `may_be_piped`: standard output is not a terminal or a file of ours.
+    pub(super) fn new(timeout: Option<Duration>, may_be_piped: bool, signals: &'a mut Signals) -> Self {
+        Self {
             timeout: timeout.unwrap_or_default(),
             deadline: timeout.map(|timeout| Box::pin(tokio::time::sleep(timeout))),
-            signals: Signals::install()?,
+            signals,
             look: may_be_piped.then(|| tokio::time::interval(LOOK)),
-        })
+        }
     }
 
     /// The result of `work`, unless it is stopped first.

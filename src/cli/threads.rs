@@ -90,7 +90,8 @@ async fn written(
     Ok(written?)
 }
 
-fn save(text: &str, file: &Path) -> Result<(), Failure> {
+/// Writes a text to a file of the user's.
+pub(super) fn save(text: &str, file: &Path) -> Result<(), Failure> {
     let written =
         Overwrite::open(file).and_then(|mut out| std::io::Write::write_all(&mut out, text.as_bytes()));
     written.map_err(|error| {

@@ -2,8 +2,10 @@
 
 use std::ffi::OsString;
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::args::Cli;
 use super::failure::Failure;
 use crate::io::Io;
 use crate::render::text::one_line;
@@ -33,17 +35,24 @@ pub(super) fn answer(error: &clap::Error, arguments: &[OsString], io: &mut Io) -
 /// A mistyped command is answered with the likely one, a bare question with the command that asks it.
 fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Failure {
     let typed = context(error, ContextKind::InvalidSubcommand).unwrap_or_default();
-    let near =
-        context(error, ContextKind::SuggestedSubcommand).filter(|_| !typed.contains(char::is_whitespace));
     let words: Vec<String> =
         arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let question: Vec<&str> =
         words.iter().map(String::as_str).take_while(|word| !word.starts_with('-')).collect();
+    let near = context(error, ContextKind::SuggestedSubcommand)
+        .filter(|near| !typed.contains(char::is_whitespace) && (question.len() == 1 || takes_words(near)));
     let hint = match near {
         Some(near) => format!("did you mean: pplx {near}"),
         None => format!("did you mean: pplx search {}", quoted(&question.join(" "))),
     };
     Failure::usage(format!("There is no command {typed:?}."), hint)
+}
+
+/// Whether anything but options can follow a command.
+fn takes_words(command: &str) -> bool {
+    let cli = Cli::command();
+    let found = cli.find_subcommand(command);
+    found.is_some_and(|found| found.has_subcommands() || found.get_positionals().next().is_some())
 }
 
 /// The other mistakes: clap's own first line, and its tip or the help to read.

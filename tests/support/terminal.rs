@@ -52,8 +52,24 @@ impl Terminal {
 
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
+        self.wait_for_times(text, 1);
+    }
+
+    /// Waits until `text` has come, and `next` after it.
+    #[track_caller]
+    pub fn wait_for_both(&self, text: &str, next: &str) {
         let started = Instant::now();
-        while !self.seen().contains(text) {
+        while !self.seen().split_once(text).is_some_and(|(_, after)| after.contains(next)) {
+            assert!(started.elapsed() < LIMIT, "{text:?} and {next:?} do not come: {:?}", self.seen());
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Waits until `text` has come so many times.
+    #[track_caller]
+    pub fn wait_for_times(&self, text: &str, times: usize) {
+        let started = Instant::now();
+        while self.seen().matches(text).count() < times {
             assert!(started.elapsed() < LIMIT, "{text:?} does not come: {:?}", self.seen());
             thread::sleep(Duration::from_millis(2));
         }
@@ -71,19 +87,24 @@ impl Terminal {
         self.child.id()
     }
 
-    /// Waits for the end. The exit code and everything written.
+    /// Waits for the end.
     #[track_caller]
-    pub fn finish(mut self) -> (i32, String) {
+    pub fn ended(mut self) -> Self {
         let started = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                break status;
-            }
+        while self.child.try_wait().unwrap().is_none() {
             assert!(started.elapsed() < LIMIT, "the program does not end: {:?}", self.seen());
             thread::sleep(Duration::from_millis(2));
-        };
+        }
+        self
+    }
+
+    /// Waits for the end. The exit code and everything written.
+    #[track_caller]
+    pub fn finish(self) -> (i32, String) {
+        let mut ended = self.ended();
+        let status = ended.child.wait().unwrap();
         // What was written last may still be on its way.
         thread::sleep(Duration::from_millis(50));
-        (super::command::code_of(status), self.seen())
+        (super::command::code_of(status), ended.seen())
     }
 }

@@ -1,0 +1,176 @@
+//! `pplx chat`.
+
+mod command;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use self::command::{Age, Command, Input};
+use super::args::ChatArgs;
+use super::failure::Failure;
+use super::settings::{self, Question, Settings, Shown, What};
+use super::signals::{Signal, Signals};
+use super::{models, search, threads};
+use crate::answer::Exchange;
+use crate::auth;
+use crate::env::Environment;
+use crate::io::Io;
+use crate::line_editor::{Line, LineEditor};
+use crate::render::exchanges;
+
+/// A conversation: what its questions have in common, and what was said.
+struct Chat {
+    /// Without its text. Its thread is that of the last whole answer.
+    question: Question,
+    shown: Shown,
+    signals: Signals,
+    said: Vec<Exchange>,
+}
+
+/// Answers line after line, until there is none.
+pub(super) async fn run(args: ChatArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+    require_terminal(io)?;
+    let (question, shown) = settings::resolve_chat(args, env, io)?;
+    auth::resolve(env).await?;
+    let mut chat = Chat { question, shown, signals: Signals::install()?, said: Vec::new() };
+    chat.greet(env, io);
+    let mut editor = LineEditor::start("> ", command::candidates(env), env);
+    loop {
+        match chat.line(&mut editor, io).await? {
+            Line::Typed(line) => {
+                if chat.turn(&line, env, io).await?.is_break() {
+                    return Ok(());
+                }
+            }
+            Line::Interrupted => io.tell("Ctrl-D leaves."),
+            Line::End => return Ok(()),
+        }
+    }
+}
+
+/// A program that left standard input open would wait for ever.
+fn require_terminal(io: &Io) -> Result<(), Failure> {
+    if io.stdin_is_terminal && io.stdout_is_terminal {
+        return Ok(());
+    }
+    let hint = "`pplx search -c \"…\"` follows up on the last answer";
+    Err(Failure::usage("A chat needs a terminal for its input and output.", hint))
+}
+
+impl Chat {
+    fn greet(&self, env: &Environment, io: &mut Io) {
+        if !self.shown.quiet {
+            search::warn(&self.question, env, io);
+            let model = &self.question.request.model;
+            io.tell(&format!("Asking {model}. /help lists the commands, Ctrl-D leaves."));
+        }
+    }
+
+    /// The next line, unless a signal ends the program first.
+    async fn line(&mut self, editor: &mut LineEditor, io: &mut Io) -> Result<Line, Failure> {
+        loop {
+            let signal = tokio::select! {
+                line = editor.next() => return line.map_err(|error| {
+                    Failure::usage(format!("Could not read from the terminal: {error}."), "try `pplx search -c`")
+                }),
+                signal = self.signals.next() => signal,
+            };
+            self.signals.forget();
+            if signal != Signal::Interrupt {
+                editor.leave();
+                // Pasted text comes unmarked again, and what is told begins on a line of its own.
+                io.control(if io.moves_cursor { "\x1B[?2004l\n" } else { "\n" });
+                return Err(Failure::Signal(signal));
+            }
+        }
+    }
+
+    /// Does what a line says. What fails is told, and the conversation goes on.
+    async fn turn(&mut self, line: &str, env: &Environment, io: &mut Io) -> Result<ControlFlow<()>, Failure> {
+        let done = match command::read(line) {
+            Ok(Input::Nothing) => Ok(ControlFlow::Continue(())),
+            Ok(Input::Question(query)) => self.ask(query, env, io).await,
+            Ok(Input::Command(command)) => self.obey(command, env, io),
+            Err(failure) => Err(failure),
+        };
+        match done {
+            Err(failure) if !ends(&failure) => {
+                if let Some(problem) = failure.problem() {
+                    super::tell(&problem, io);
+                }
+                Ok(ControlFlow::Continue(()))
+            }
+            done => done,
+        }
+    }
+
+    async fn ask(
+        &mut self,
+        query: String,
+        env: &Environment,
+        io: &mut Io,
+    ) -> Result<ControlFlow<()>, Failure> {
+        let question = self.question.clone().asking(query.clone())?;
+        let settings = Settings { what: What::Question(Box::new(question)), shown: self.shown.now() };
+        let answered = search::answer(&settings, &mut self.signals, env, io).await;
+        self.signals.forget();
+        let answer = *answered?;
+        // An answer without a handle leaves the last one that had one.
+        self.question.request.thread = answer.thread.clone().or(self.question.request.thread.take());
+        self.said.push(Exchange { query, answer });
+        io.say("")?;
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn obey(&mut self, command: Command, env: &Environment, io: &mut Io) -> Result<ControlFlow<()>, Failure> {
+        let request = &mut self.question.request;
+        match command {
+            Command::Help => io.tell(command::help().trim_end()),
+            Command::Quit => return Ok(ControlFlow::Break(())),
+            Command::New => {
+                request.thread = None;
+                io.tell("The next question begins a new thread.");
+            }
+            Command::Model(model) => {
+                if let Some(model) = model {
+                    if let Some(note) = models::note_on(&model, env) {
+                        io.tell_as("note", &note);
+                    }
+                    request.model = model;
+                }
+                io.tell(&format!("Asking {}.", request.model));
+            }
+            Command::Recency(age) => {
+                request.recency = match age {
+                    None => request.recency,
+                    Some(Age::Any) => None,
+                    Some(Age::AtMost(recency)) => Some(recency),
+                };
+                io.tell(&format!("Searching pages {}.", command::pages(request.recency)));
+            }
+            Command::Source(sources) => {
+                if !sources.is_empty() {
+                    request.sources = sources;
+                }
+                io.tell(&format!("Searching {}.", request.sources.join(", ")));
+            }
+            Command::Save(file) => {
+                self.save(&command::expanded(&file, env))?;
+                io.tell(&format!("Saved to {file}."));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn save(&self, file: &Path) -> Result<(), Failure> {
+        if self.said.is_empty() {
+            return Err(Failure::usage("There is nothing to save yet.", "ask something first"));
+        }
+        threads::save(&exchanges::markdown(&self.said, chrono::Utc::now().timestamp()), file)
+    }
+}
+
+/// The conversation cannot go on.
+fn ends(failure: &Failure) -> bool {
+    matches!(failure, Failure::Output(_)) || matches!(failure.exit_code(), 129 | 143)
+}
