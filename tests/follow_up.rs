@@ -61,8 +61,10 @@ fn a_follow_up_names_the_answer_before_it() {
             (params["query_source"].as_str(), params["followup_source"].as_str()),
             (Some("followup"), Some("link"))
         );
-        assert_eq!((params.get("frontend_context_uuid"), params.get("search_recency_filter")), (None, None));
+        assert_eq!(params.get("frontend_context_uuid"), None);
     }
+    let ages = [&params[1], &params[2]].map(|params| params.get("search_recency_filter"));
+    assert_eq!(ages, [None, Some(&"day".into())], "only an age that was asked for is sent");
     for outcome in [first, home.run(&["status", "--json"])] {
         assert!(!outcome.stdout.contains("rw-entry"), "the token is not shown: {outcome:?}");
     }

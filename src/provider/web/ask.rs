@@ -190,10 +190,13 @@ fn body(request: &SearchRequest, request_id: &str) -> Value {
     body
 }
 
-/// A follow-up names the entry before it and the thread's token, and leaves out what belongs to a first question.
+/// A follow-up names the entry before it and the thread's token, and leaves out what belongs to a first question. An
+/// age that was asked for is sent all the same: nothing asked is dropped silently.
 fn follow_up(params: &mut Map<String, Value>, thread: &Thread) {
     params.remove("frontend_context_uuid");
-    params.remove("search_recency_filter");
+    if params.get("search_recency_filter").is_some_and(Value::is_null) {
+        params.remove("search_recency_filter");
+    }
     params.insert("last_backend_uuid".to_owned(), thread.id.as_str().into());
     params.insert("read_write_token".to_owned(), thread.token.as_deref().into());
     params.insert("query_source".to_owned(), "followup".into());
