@@ -75,7 +75,7 @@ async fn service(listener: TcpListener) -> Vec<String> {
         match turn {
             0 => research(&mut connection, 1..=8).await,
             1 => {
-                write(&mut connection, "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n").await
+                write(&mut connection, "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n").await;
             }
             _ => {
                 research(&mut connection, 9..=16).await;
