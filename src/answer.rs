@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 /// A page that the answer was built from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Source {
     /// The numbers `n` for which `[n]` in the answer means this page, ascending, 1-based.
     pub numbers: Vec<usize>,
-    /// The title, or the host when the service named none.
+    /// The title; empty when there is none.
     pub title: String,
     /// The address as the service first spelled it.
     pub url: String,
@@ -34,6 +36,25 @@ impl fmt::Debug for Thread {
     }
 }
 
+/// Whose account an answer was charged to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Payer {
+    /// The user's subscription.
+    #[default]
+    Subscription,
+    /// The credits of an API key.
+    Key,
+}
+
+impl fmt::Display for Payer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Subscription => "perplexity (oauth)",
+            Self::Key => "perplexity (api key)",
+        })
+    }
+}
+
 /// A finished answer, or what had arrived of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
@@ -45,8 +66,8 @@ pub struct Answer {
     pub model: Option<String>,
     /// The model that was asked for; unknown for a recording.
     pub requested_model: Option<String>,
-    /// Who answered, and how it was paid for: `perplexity (oauth)`.
-    pub provider: &'static str,
+    /// Who pays for it.
+    pub payer: Payer,
     /// What a follow-up refers to.
     pub thread: Option<Thread>,
     /// The id under which the request was sent.
@@ -55,6 +76,12 @@ pub struct Answer {
     pub complete: bool,
     /// What the reader should know: another model answered, the answer is partial.
     pub notes: Vec<String>,
+    /// What the model thought before it wrote, where it tells.
+    pub reasoning: Option<String>,
+    /// What it used and cost, as the service gave it.
+    pub usage: Option<Value>,
+    /// Only the pages were asked for.
+    pub sources_only: bool,
 }
 
 /// A thread that the account has saved.

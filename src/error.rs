@@ -16,6 +16,15 @@ pub enum Error {
     /// There is no credential anywhere.
     #[error("Not authenticated.")]
     NotAuthenticated,
+    /// There is no session, but a key for the official API, which is used only when that is said.
+    #[error("Not authenticated.")]
+    OnlyKey(Origin),
+    /// Something stands where the key should be, but it is none.
+    #[error("{0} does not hold a usable API key: {1}.")]
+    BadKey(Origin, String),
+    /// There is no key for the official API.
+    #[error("There is no API key.")]
+    NoKey,
     /// The credential's time is over; nothing was sent.
     #[error("The session from {0} has expired.")]
     Expired(Origin),
@@ -160,6 +169,20 @@ pub enum Error {
     #[error("The answer is incomplete: {0}.")]
     Incomplete(Cut),
 
+    // The official API; the first two texts are those that programs know
+    /// The request had no reply.
+    #[error("Perplexity search request failed: {0}")]
+    ApiRequest(String),
+    /// The reply is not what it should be.
+    #[error("Perplexity returned an unprocessable response body: {0}")]
+    ApiReply(String),
+    /// The API answered with an error.
+    #[error(transparent)]
+    Api(#[from] ApiRefusal),
+    /// Something that is asked for cannot be asked of this interface of the API; nothing was sent.
+    #[error("{0}")]
+    ApiOption(String),
+
     // Logging in
     /// The service did not accept the address, the code or the session, and said why.
     #[error("Login failed: {0}.")]
@@ -189,6 +212,41 @@ pub enum Error {
     },
 }
 
+/// An error that the official API answered with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiRefusal {
+    /// The API's own sentence, or the status where it gave none.
+    pub message: String,
+    /// What it is about.
+    pub why: Why,
+    /// More that the reply says: the parameter that is wrong, when to ask again.
+    pub detail: Option<String>,
+    /// Where the key was found.
+    pub origin: Origin,
+}
+
+/// What an error of the official API is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Something in the request.
+    Request,
+    /// The key.
+    Key,
+    /// The account's credits are used up.
+    Credits,
+    /// Too many requests.
+    Rate,
+    /// This interface is retired for the account; the other one is not.
+    Retired,
+    /// The edge in front of the API wants proof of a browser.
+    Blocked,
+    /// The API, or a gateway in front of it.
+    Service,
+    /// Anything else.
+    Other,
+}
+
 /// What ended a reply early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cut {
@@ -202,6 +260,10 @@ pub enum Cut {
     Deadline(u64),
     /// An event was larger than the bound, in bytes.
     TooLarge(usize),
+    /// The answer reached the number of tokens that it may have.
+    Tokens,
+    /// The service ended it, and gave a reason.
+    Service(String),
     /// The user, or the system, ended the run.
     Interrupted,
 }
@@ -214,6 +276,8 @@ impl std::fmt::Display for Cut {
             Self::Idle(limit) => write!(f, "nothing arrived for {}", duration(*limit)),
             Self::Deadline(limit) => write!(f, "the time limit of {} ran out", duration(*limit)),
             Self::TooLarge(limit) => write!(f, "an event in it is larger than {limit} bytes"),
+            Self::Tokens => f.write_str("it reached the number of tokens that it may have"),
+            Self::Service(reason) => write!(f, "the service ended it ({reason})"),
             Self::Interrupted => f.write_str("interrupted"),
         }
     }

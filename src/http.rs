@@ -29,6 +29,14 @@ pub fn web_base(env: &Environment) -> Result<Url> {
     base_url("PPLX_BASE_URL", &env.text("PPLX_BASE_URL").unwrap_or_else(|| WEB_HOST.to_owned()))
 }
 
+/// The official API.
+pub const API_HOST: &str = "https://api.perplexity.ai";
+
+/// Where the official API is: its own host, or the one that `PERPLEXITY_BASE_URL` names, by the same rule.
+pub fn api_base(env: &Environment) -> Result<Url> {
+    base_url("PERPLEXITY_BASE_URL", &env.text("PERPLEXITY_BASE_URL").unwrap_or_else(|| API_HOST.to_owned()))
+}
+
 fn base_url(variable: &'static str, text: &str) -> Result<Url> {
     let refuse = |reason: &str| Error::BaseUrl { variable, reason: reason.to_owned() };
     let url = Url::parse(text.trim()).map_err(|error| refuse(&error.to_string()))?;

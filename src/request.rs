@@ -1,5 +1,7 @@
 //! What is asked, independent of the provider that answers.
 
+use chrono::NaiveDate;
+
 use crate::answer::Thread;
 
 /// How recent the pages searched may be.
@@ -17,8 +19,88 @@ pub enum Recency {
     Year,
 }
 
-/// One question and its search options.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl Recency {
+    /// The name by which all interfaces know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Year => "year",
+        }
+    }
+}
+
+/// How much work goes into an answer: it chooses model, tools and steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// One quick look.
+    Fast,
+    /// A few.
+    Low,
+    /// With reasoning.
+    Medium,
+    /// Research.
+    High,
+    /// The most there is.
+    XHigh,
+}
+
+impl Effort {
+    /// The name by which the interface knows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+        }
+    }
+}
+
+/// How much of each page the model gets to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextSize {
+    /// Little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl ContextSize {
+    /// The name by which the interface knows it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// Which pages are searched, where the provider can be told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filters {
+    /// Only pages of these hosts and those below them; at most 20.
+    pub domains: Vec<String>,
+    /// No pages of these hosts; at most 20, and not together with `domains`.
+    pub excluded_domains: Vec<String>,
+    /// Only pages published on this day or later; not together with a recency.
+    pub after: Option<NaiveDate>,
+    /// Only pages published before this day; not together with a recency.
+    pub before: Option<NaiveDate>,
+    /// How much of each page is read.
+    pub context_size: Option<ContextSize>,
+    /// Where the user is, as a country's two letters.
+    pub country: Option<String>,
+}
+
+/// One question and its search options. What a provider cannot honour is refused before it is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchRequest {
     /// The question; not blank.
     pub query: String,
@@ -30,8 +112,8 @@ pub struct SearchRequest {
     pub model: String,
     /// Where to search: `web`, `scholar`, `social` and the like.
     pub sources: Vec<String>,
-    /// Language tag of the answer, such as `en-US`.
-    pub language: String,
+    /// Language tag of the answer, such as `en-US`, where one was named.
+    pub language: Option<String>,
     /// IANA name of the user's time zone.
     pub timezone: String,
     /// Keep the thread in the account's history.
@@ -42,6 +124,14 @@ pub struct SearchRequest {
     pub thread: Option<Thread>,
     /// Deep research: it goes on at the service when the connection breaks, and is resumed instead of asked again.
     pub research: bool,
+    /// How much work goes into the answer; chooses the model, too.
+    pub effort: Option<Effort>,
+    /// How many tokens the answer may have.
+    pub max_tokens: Option<u32>,
+    /// Which pages are searched.
+    pub filters: Filters,
+    /// Only the pages are wanted, and no answer.
+    pub sources_only: bool,
 }
 
 impl SearchRequest {

@@ -38,7 +38,19 @@ const MAY_NAME: [(&str, &[&str]); 20] = [
     ("auth", &["env", "error", "http", "origin", "private"]),
     (
         "provider",
-        &["answer", "attachment", "auth", "env", "error", "http", "models", "overwrite", "request", "sse"],
+        &[
+            "answer",
+            "attachment",
+            "auth",
+            "env",
+            "error",
+            "http",
+            "models",
+            "overwrite",
+            "private",
+            "request",
+            "sse",
+        ],
     ),
     ("render", &["answer"]),
     (
@@ -72,7 +84,7 @@ const MAY_USE: [(&str, &[&str]); 6] = [
     ("reqwest", &["http.rs", "auth/endpoint.rs", "provider/"]),
     ("rustix", &["private.rs", "io.rs", "terminal.rs"]),
     ("rustyline", &["line_editor.rs"]),
-    ("toml", &["cli/settings.rs"]),
+    ("toml", &["cli/settings/"]),
 ];
 
 fn sources() -> Vec<(String, String)> {

@@ -17,7 +17,7 @@
 use std::time::Duration;
 
 use pplx::env::Environment;
-use pplx::provider::{Provider, Reception};
+use pplx::provider::{Reception, Subscription};
 use pplx::{Answer, SearchEvent, SearchRequest};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -89,23 +89,17 @@ async fn service(listener: TcpListener) -> Vec<String> {
 fn request() -> SearchRequest {
     SearchRequest {
         query: "eels".to_owned(),
-        system: None,
-        recency: None,
         model: "pplx_alpha".to_owned(),
         sources: vec!["web".to_owned()],
-        language: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
-        save: false,
-        attachments: Vec::new(),
-        thread: None,
         research: true,
+        ..SearchRequest::default()
     }
 }
 
 async fn answer(env: &Environment) -> (Answer, usize) {
     let reception = Reception { idle: Duration::from_secs(60), record: None, events: true };
-    let mut search =
-        Provider::of_subscription(env).unwrap().search(env, &request(), &reception).await.unwrap();
+    let mut search = Subscription::of(env).unwrap().search(env, &request(), &reception).await.unwrap();
     let mut taken_up = 0;
     loop {
         match search.next().await.unwrap().unwrap() {

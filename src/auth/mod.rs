@@ -7,6 +7,7 @@ pub mod desktop;
 mod endpoint;
 mod helper;
 pub mod jwt;
+mod key;
 pub mod omp;
 pub mod otp;
 mod secret;
@@ -14,6 +15,7 @@ mod session;
 mod store;
 
 pub use check::{Checked, Verdict, check};
+pub use key::ApiKey;
 pub use secret::Secret;
 pub use session::Session;
 pub use store::Store;
@@ -90,7 +92,10 @@ pub async fn resolve(env: &Environment) -> Result<Credential> {
         Some(credential) if !credential.is_expired() => Ok(credential),
         Some(Credential { origin: origin @ Origin::Environment(_), .. }) => Err(Error::Expired(origin)),
         Some(expired) => borrowed(env, Some(&expired)).await.ok_or(Error::Expired(expired.origin)),
-        None => borrowed(env, None).await.ok_or(Error::NotAuthenticated),
+        None => match borrowed(env, None).await {
+            Some(credential) => Ok(credential),
+            None => Err(ApiKey::find(env)?.map_or(Error::NotAuthenticated, |key| Error::OnlyKey(key.origin))),
+        },
     }
 }
 

@@ -1,4 +1,4 @@
-//! The file that keeps the session: `auth.json`.
+//! The file that keeps the session, and the API key beside it: `auth.json`.
 //!
 //! It is written as a 0600 file beside its target and renamed over it, so nobody sees half a file or may read it,
 //! and the folder is locked meanwhile, so that clearing a refused token cannot remove a newer one.
@@ -7,8 +7,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::secret::Secret;
 use super::session::Session;
@@ -37,6 +38,15 @@ struct Content {
     email: Option<String>,
     #[serde(default)]
     cookies: Option<String>,
+    #[serde(default)]
+    api_key: Option<String>,
+}
+
+impl Content {
+    /// A key can stand alone.
+    fn has_session(&self) -> bool {
+        self.api_key.is_none() || self.cookies.is_some() || !self.access.is_empty()
+    }
 }
 
 #[derive(Serialize)]
@@ -49,6 +59,8 @@ struct Written<'a> {
     email: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cookies: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    api_key: Option<&'a str>,
 }
 
 impl Store {
@@ -84,19 +96,38 @@ impl Store {
 
     /// The stored session, if there is one. A file that is there but cannot be used is an error that names it.
     pub fn read(&self) -> Result<Option<Credential>> {
-        let bytes = match fs::read(&self.path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(file_error("read", &self.path, error)),
-        };
-        self.parse(&bytes).map(Some).map_err(|reason| Error::Malformed(self.origin(), reason))
+        let Some(content) = self.content()?.filter(Content::has_session) else { return Ok(None) };
+        self.session_of(content).map(Some).map_err(|reason| Error::Malformed(self.origin(), reason))
     }
 
-    fn parse(&self, bytes: &[u8]) -> std::result::Result<Credential, String> {
+    /// The stored API key, if there is one.
+    pub fn key(&self) -> Result<Option<Secret>> {
+        Ok(self.content()?.and_then(|content| content.api_key).map(Secret::new))
+    }
+
+    fn content(&self) -> Result<Option<Content>> {
+        let Some(bytes) = self.bytes()? else { return Ok(None) };
+        self.parsed(&bytes).map(Some)
+    }
+
+    fn bytes(&self) -> Result<Option<Vec<u8>>> {
+        match fs::read(&self.path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(file_error("read", &self.path, error)),
+        }
+    }
+
+    fn parsed<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T> {
         // serde_json's own message may quote the content.
-        let content: Content = serde_json::from_slice(bytes).map_err(|error| {
-            format!("it is not the expected JSON (line {}, column {})", error.line(), error.column())
-        })?;
+        serde_json::from_slice(bytes).map_err(|error| {
+            let place =
+                format!("it is not the expected JSON (line {}, column {})", error.line(), error.column());
+            Error::Malformed(self.origin(), place)
+        })
+    }
+
+    fn session_of(&self, content: Content) -> std::result::Result<Credential, String> {
         if content.kind.is_some_and(|kind| kind != "oauth") {
             return Err("its type is not \"oauth\"".to_owned());
         }
@@ -119,7 +150,7 @@ impl Store {
         private::probe(&target).map_err(|source| file_error("write", &target, source))
     }
 
-    /// Replaces what is stored.
+    /// Replaces the stored session.
     pub fn write(&self, credential: &Credential) -> Result<()> {
         self.make_folder()?;
         let _lock = self.lock()?;
@@ -127,9 +158,24 @@ impl Store {
     }
 
     fn write_locked(&self, credential: &Credential) -> Result<()> {
+        // What cannot be read holds no key, and is replaced.
+        let key = self.key().ok().flatten();
+        self.replace(written(credential, key.as_ref()))
+    }
+
+    /// Stores an API key, and leaves everything else as it is.
+    pub fn write_key(&self, key: &Secret) -> Result<()> {
+        self.make_folder()?;
+        let _lock = self.lock()?;
+        let mut content: Map<String, Value> =
+            self.bytes()?.map_or_else(|| Ok(Map::new()), |bytes| self.parsed(&bytes))?;
+        content.insert("api_key".to_owned(), key.expose().into());
+        self.replace(to_bytes(&content))
+    }
+
+    fn replace(&self, bytes: io::Result<Vec<u8>>) -> Result<()> {
         let target = self.target()?;
-        let written =
-            written(credential).and_then(|bytes| private::write(&target, &bytes, Durability::Synced));
+        let written = bytes.and_then(|bytes| private::write(&target, &bytes, Durability::Synced));
         written.map_err(|source| file_error("write", &target, source))
     }
 
@@ -146,7 +192,7 @@ impl Store {
         }
     }
 
-    /// Deletes the stored session, through a link too. False when there was none.
+    /// Deletes the stored session, and the key with it, through a link too. False when there was none.
     pub fn delete(&self) -> Result<bool> {
         if fs::symlink_metadata(&self.path).is_err() {
             return Ok(false);
@@ -156,12 +202,14 @@ impl Store {
         Ok(true)
     }
 
-    /// Deletes the stored session if it still is `token`, the one that was refused.
+    /// Deletes the stored session if it still is `token`, the one that was refused. A key is kept.
     pub fn clear(&self, token: &Secret) -> Result<()> {
         let _lock = self.lock()?;
-        match self.read()? {
-            Some(stored) if stored.session.token() == token => self.remove(),
-            _ => Ok(()),
+        match (self.read()?, self.key()?) {
+            (Some(stored), _) if stored.session.token() != token => Ok(()),
+            (Some(_), Some(key)) => self.replace(to_bytes(&json!({ "api_key": key.expose() }))),
+            (Some(_), None) => self.remove(),
+            (None, _) => Ok(()),
         }
     }
 
@@ -215,17 +263,21 @@ impl Store {
     }
 }
 
-/// The file's text for `credential`.
-fn written(credential: &Credential) -> io::Result<Vec<u8>> {
+/// The file's text for `credential` and a key.
+fn written(credential: &Credential, key: Option<&Secret>) -> io::Result<Vec<u8>> {
     let session = &credential.session;
-    let written = Written {
+    to_bytes(&Written {
         r#type: "oauth",
         access: session.token().expose(),
         expires: credential.expires,
         email: credential.email.as_deref(),
         cookies: session.cookies().map(Secret::expose),
-    };
-    let mut bytes = serde_json::to_vec_pretty(&written)?;
+        api_key: key.map(Secret::expose),
+    })
+}
+
+fn to_bytes(content: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(content)?;
     bytes.push(b'\n');
     Ok(bytes)
 }

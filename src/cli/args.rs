@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chrono::NaiveDate;
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
@@ -83,6 +84,9 @@ pub(super) struct SearchArgs {
     pub(super) research: bool,
 
     #[command(flatten)]
+    pub(super) api: ApiArgs,
+
+    #[command(flatten)]
     pub(super) output: OutputArgs,
 
     /// Save the reply's exact bytes
@@ -133,6 +137,79 @@ pub(super) struct AskArgs {
     /// Follow up on the answer with this id, which the answer's last lines and its JSON name
     #[arg(long, value_name = "ID", conflicts_with = "continue_last", help_heading = "What is asked")]
     pub(super) thread: Option<String>,
+}
+
+/// Who is asked, and what only the official API takes.
+#[derive(Debug, Args)]
+pub(super) struct ApiArgs {
+    /// Who is asked: web, your subscription, or api, the official API, which needs a key and costs money for each
+    /// question [default: web]
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        help_heading = "What is asked"
+    )]
+    pub(super) provider: Option<ProviderArg>,
+
+    /// How much work goes into the answer, instead of a model: fast and low answer in seconds, the others think and
+    /// search longer, and cost more
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LEVEL",
+        conflicts_with = "model",
+        help_heading = "With --provider api"
+    )]
+    pub(super) effort: Option<EffortArg>,
+
+    /// Only pages of this host; up to 20 of them
+    #[arg(long = "domain", value_name = "HOST", help_heading = "With --provider api")]
+    pub(super) domains: Vec<String>,
+
+    /// No pages of this host; up to 20 of them
+    #[arg(
+        long = "exclude-domain",
+        value_name = "HOST",
+        conflicts_with = "domains",
+        help_heading = "With --provider api"
+    )]
+    pub(super) excluded_domains: Vec<String>,
+
+    /// Only pages published on this day or later, such as 2026-01-31
+    #[arg(long, value_name = "DATE", conflicts_with = "recency", help_heading = "With --provider api")]
+    pub(super) after: Option<NaiveDate>,
+
+    /// Only pages published before this day
+    #[arg(long, value_name = "DATE", conflicts_with = "recency", help_heading = "With --provider api")]
+    pub(super) before: Option<NaiveDate>,
+
+    /// How much of each page is read
+    #[arg(long, value_enum, value_name = "SIZE", help_heading = "With --provider api")]
+    pub(super) context_size: Option<ContextSizeArg>,
+
+    /// Where you are, as a country's two letters
+    #[arg(long, value_name = "CODE", help_heading = "With --provider api")]
+    pub(super) country: Option<String>,
+
+    /// How many tokens the answer may have [default: 1024 in chat completions of sonar and sonar-pro, else more]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..), help_heading = "With --provider api")]
+    pub(super) max_tokens: Option<u32>,
+
+    /// Search only: list the sources, without an answer
+    #[arg(long, conflicts_with_all = ["effort", "model", "system", "language", "max_tokens"], help_heading = "With --provider api")]
+    pub(super) sources_only: bool,
+
+    /// The interface to speak; auto uses chat completions until the account has only the Agent API [default: auto]
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        help_heading = "With --provider api"
+    )]
+    pub(super) api_dialect: Option<DialectArg>,
 }
 
 /// How a search is printed, and where to.
@@ -251,6 +328,10 @@ pub(super) struct LoginArgs {
     #[arg(long, group = "way")]
     pub(super) with_token: bool,
 
+    /// Read a key of the official API from standard input, and store it beside the session
+    #[arg(long, group = "way")]
+    pub(super) api_key: bool,
+
     /// Import the session of oh-my-pi (`omp token perplexity`)
     #[arg(long, group = "way")]
     pub(super) from_omp: bool,
@@ -357,6 +438,41 @@ pub(super) enum RecencyArg {
     Week,
     Month,
     Year,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ProviderArg {
+    /// Your subscription
+    Web,
+    /// The official API: needs a key, and costs money
+    Api,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DialectArg {
+    Auto,
+    Agent,
+    Chat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum EffortArg {
+    Fast,
+    Low,
+    Medium,
+    High,
+    Xhigh,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ContextSizeArg {
+    Low,
+    Medium,
+    High,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]

@@ -14,7 +14,7 @@ use crate::env::Environment;
 use crate::error::Error;
 use crate::http;
 use crate::io::Io;
-use crate::provider::{Provider, Reception};
+use crate::provider::{Reception, Subscription};
 use crate::render::text::one_line;
 use crate::request::SearchRequest;
 
@@ -177,19 +177,13 @@ async fn resolve(base: &Url) -> Result<String, Failure> {
 async fn first_event(env: &Environment) -> Result<String, Failure> {
     let request = SearchRequest {
         query: "ping".to_owned(),
-        system: None,
-        recency: None,
         model: settings::MODEL.to_owned(),
         sources: vec!["web".to_owned()],
-        language: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
-        save: false,
-        attachments: Vec::new(),
-        thread: None,
-        research: false,
+        ..SearchRequest::default()
     };
     let reception = Reception { idle: PATIENCE, record: None, events: true };
-    let mut search = Provider::of_subscription(env)?.search(env, &request, &reception).await?;
+    let mut search = Subscription::of(env)?.search(env, &request, &reception).await?;
     search.next().await?;
     Ok("the service began an answer that can be read".to_owned())
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::signals::Signal;
-use crate::error::{Cut, Error};
+use crate::error::{ApiRefusal, Cut, Error, Why};
 use crate::origin::Origin;
 use crate::render::Problem;
 use crate::render::text::one_line;
@@ -21,6 +21,8 @@ pub(super) enum Failure {
     HandOn(String),
     /// A signal ended the run.
     Signal(Signal),
+    /// A signal ended a question to the official API.
+    Aborted(Signal),
     /// The command has said what there is to say.
     Silent(u8),
 }
@@ -29,7 +31,7 @@ pub(super) enum Failure {
 pub(super) const EXIT_CODES: [(u8, &str, &str); 11] = [
     (0, "", "answered"),
     (1, "failed", "an error in the reply, a reply that cannot be read, a file that cannot be written"),
-    (2, "usage", "the command line, the environment or the settings are not usable; nothing was sent"),
+    (2, "usage", "the command line, the environment or the settings are not usable"),
     (3, "no_results", "the service found neither an answer nor sources"),
     (4, "auth", "not logged in, or the session has expired or was refused"),
     (5, "rate_limit", "rate limited, or a quota is used up"),
@@ -69,7 +71,7 @@ impl Failure {
             Self::Library(error) => exit_code(error),
             Self::Usage { .. } => 2,
             Self::Output(_) | Self::HandOn(_) => 1,
-            Self::Signal(signal) => signal.exit_code(),
+            Self::Signal(signal) | Self::Aborted(signal) => signal.exit_code(),
             Self::Silent(code) => *code,
         }
     }
@@ -85,13 +87,26 @@ impl Failure {
             Self::Output(error) => (format!("Could not write the result: {error}."), None),
             Self::HandOn(message) => (message.clone(), None),
             Self::Signal(signal) => (signal.message().to_owned(), None),
+            Self::Aborted(_) => ("Perplexity search aborted".to_owned(), None),
             Self::Silent(_) => return None,
         };
         Some(Problem {
             kind: self.kind(),
+            code: self.code(),
             message: one_line(&message),
             hint: hint.map(|hint| one_line(&hint)),
         })
+    }
+
+    /// The code by which programs that know the API's errors tell them apart.
+    fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Aborted(_) => Some("WEB_ABORTED"),
+            Self::Library(Error::ApiRequest(_) | Error::ApiReply(_) | Error::Api(_)) => {
+                Some("WEB_PROVIDER_ERROR")
+            }
+            _ => None,
+        }
     }
 
     fn kind(&self) -> &'static str {
@@ -102,9 +117,20 @@ impl Failure {
 
 fn exit_code(error: &Error) -> u8 {
     match error {
-        Error::BaseUrl { .. } | Error::NoConfigDir | Error::Attachment { .. } => 2,
+        Error::BaseUrl { .. } | Error::NoConfigDir | Error::Attachment { .. } | Error::ApiOption(_) => 2,
+        Error::Api(refusal) => match refusal.why {
+            Why::Request => 2,
+            Why::Key => 4,
+            Why::Credits | Why::Rate => 5,
+            Why::Service => 6,
+            Why::Blocked => 7,
+            Why::Retired | Why::Other => 1,
+        },
         Error::NoResults => 3,
         Error::NotAuthenticated
+        | Error::OnlyKey(_)
+        | Error::NoKey
+        | Error::BadKey(..)
         | Error::Expired(_)
         | Error::Malformed(..)
         | Error::Refused { .. }
@@ -113,7 +139,8 @@ fn exit_code(error: &Error) -> u8 {
         | Error::Paste(_)
         | Error::Helper { .. } => 4,
         Error::RateLimited { .. } | Error::Service { limit: true, .. } => 5,
-        Error::Connect { .. }
+        Error::ApiRequest(_)
+        | Error::Connect { .. }
         | Error::Proxy { .. }
         | Error::TimedOut { .. }
         | Error::Unavailable { .. }
@@ -124,6 +151,7 @@ fn exit_code(error: &Error) -> u8 {
         Error::Recording { .. }
         | Error::File { .. }
         | Error::Status { .. }
+        | Error::ApiReply(_)
         | Error::NotAStream { .. }
         | Error::ThreadGone
         | Error::Unexpected { .. }
@@ -139,6 +167,19 @@ fn is_bad_path(error: &io::Error) -> bool {
 fn hint(error: &Error) -> String {
     match error {
         Error::NotAuthenticated | Error::NotAccepted => "run `pplx login`".to_owned(),
+        Error::OnlyKey(origin) => format!(
+            "run `pplx login`, or say `--provider api` to use the API key from {origin}, which costs money"
+        ),
+        Error::NoKey => {
+            "put one into PERPLEXITY_API_KEY, or run `pplx login --api-key < key.txt`; the subscription needs none \
+            (--provider web)"
+                .to_owned()
+        }
+        Error::BadKey(origin, _) => key_renewal(origin),
+        Error::Api(refusal) => api_hint(refusal),
+        Error::ApiRequest(_) => "check the network and PERPLEXITY_BASE_URL, then ask again".to_owned(),
+        Error::ApiReply(_) => "ask again; if it stays, check PERPLEXITY_BASE_URL or try --api-dialect".to_owned(),
+        Error::ApiOption(_) => "see `pplx search --help`".to_owned(),
         Error::Expired(origin)
         | Error::Refused { origin, .. }
         | Error::Malformed(origin @ Origin::Environment(_), _) => renewal(origin),
@@ -173,6 +214,7 @@ fn hint(error: &Error) -> String {
         Error::Attachment { .. } => "attach another file, or ask without --attach".to_owned(),
         Error::NoResults => "ask in other words, or drop --recency and --source".to_owned(),
         Error::Incomplete(Cut::Deadline(_)) => "ask again with a longer --timeout (0 for none)".to_owned(),
+        Error::Incomplete(Cut::Tokens) => "ask again with a larger --max-tokens".to_owned(),
         Error::Incomplete(Cut::Idle(_)) => "ask again, or raise --idle-timeout".to_owned(),
         Error::Incomplete(_) => "ask again".to_owned(),
         Error::Login(_) => "run `pplx login` again, or `pplx login --browser`".to_owned(),
@@ -183,6 +225,29 @@ fn hint(error: &Error) -> String {
         }
         Error::Helper { .. } => "log in there first, or use `pplx login`".to_owned(),
         Error::Recording { .. } => "name another file".to_owned(),
+    }
+}
+
+/// What to do about an error that the official API answered with.
+fn api_hint(refusal: &ApiRefusal) -> String {
+    let what = match refusal.why {
+        Why::Request => "correct the option; `pplx search --help` says what it takes".to_owned(),
+        Why::Key => key_renewal(&refusal.origin),
+        Why::Credits => "add credits in the API settings of your account; the key itself is fine".to_owned(),
+        Why::Rate => "ask less often".to_owned(),
+        Why::Retired => "leave out --api-dialect, or choose --api-dialect agent".to_owned(),
+        Why::Blocked => "the key is fine; try another network".to_owned(),
+        Why::Service => "ask again in a minute".to_owned(),
+        Why::Other => "ask again, or try another --api-dialect".to_owned(),
+    };
+    refusal.detail.as_deref().map_or_else(|| what.clone(), |detail| format!("{detail}; {what}"))
+}
+
+/// How to get a usable key, by where the other one came from.
+fn key_renewal(origin: &Origin) -> String {
+    match origin {
+        Origin::Environment(name) => format!("put a key that is valid for the API into {name}"),
+        _ => "store a key that is valid for the API: `pplx login --api-key < key.txt`".to_owned(),
     }
 }
 

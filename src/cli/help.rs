@@ -62,10 +62,11 @@ fn environment() -> String {
     text
 }
 
-const VARIABLES: [(&str, &str); 15] = [
+const VARIABLES: [(&str, &str); 17] = [
     ("PPLX_TOKEN", "the session token to use instead of the stored session"),
     ("PPLX_COOKIES, PERPLEXITY_COOKIES", "a browser's Cookie header to use instead of the stored session"),
     ("PPLX_EMAIL, PPLX_OTP", "address and code for `pplx login`"),
+    ("PERPLEXITY_API_KEY", "the key of the official API, used with --provider api only"),
     ("PPLX_MODEL", "the model to ask, as --model"),
     ("PPLX_FORMAT", "the output format, as --format"),
     ("PPLX_AUTH_NO_BORROW, PI_AUTH_NO_BORROW", "1: never look for the desktop app's session"),
@@ -86,5 +87,6 @@ const VARIABLES: [(&str, &str); 15] = [
     ),
     ("TZ", "the time zone that is sent, where it names one"),
     ("PPLX_BASE_URL", "another address of the service: https, or http on loopback (reached without a proxy)"),
+    ("PERPLEXITY_BASE_URL", "another address of the official API, such as a gateway's, by the same rule"),
     ("RUST_BACKTRACE, RUST_LOG", "without effect: there is no log"),
 ];

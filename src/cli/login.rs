@@ -7,7 +7,7 @@ use url::Url;
 use super::args::LoginArgs;
 use super::failure::Failure;
 use crate::auth::otp::{Login, Outcome};
-use crate::auth::{self, Credential, Session, Store, Verdict, browser, desktop, omp};
+use crate::auth::{self, ApiKey, Credential, Session, Store, Verdict, browser, desktop, omp};
 use crate::env::Environment;
 use crate::error::Error;
 use crate::http;
@@ -25,12 +25,15 @@ const WITHOUT_TERMINAL: &str = "without a terminal, set PPLX_EMAIL and PPLX_OTP,
 
 /// Acquires a session, has the service look at it, and stores it.
 pub(super) async fn run(args: LoginArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    refuse_if_outranked(env)?;
+    refuse_if_outranked(&args, env)?;
     let store = Store::of(env)?;
     if let Some(warning) = store.tighten()? {
         io.tell_as("warning", &warning);
     }
     store.prepare()?;
+    if args.api_key {
+        return store_key(&store, io);
+    }
     let base = http::web_base(env)?;
     let acquired = acquire(&args, &base, env, io).await?;
     let (verdict, rotated) = match auth::check(base, &acquired.session).await {
@@ -53,15 +56,31 @@ struct Acquired {
     how: &'static str,
 }
 
-/// A stored session would not be used while the environment has one.
-fn refuse_if_outranked(env: &Environment) -> Result<(), Failure> {
-    match auth::environment_origin(env) {
+/// What is stored would not be used while the environment has the same.
+fn refuse_if_outranked(args: &LoginArgs, env: &Environment) -> Result<(), Failure> {
+    let (origin, what) = if args.api_key {
+        (ApiKey::environment_origin(env), "key")
+    } else {
+        (auth::environment_origin(env), "session")
+    };
+    match origin {
         Some(Origin::Environment(name)) => Err(Failure::usage(
-            format!("The environment variable {name} is set and would win over the stored session."),
+            format!("The environment variable {name} is set and would win over the stored {what}."),
             format!("unset {name}, then run `pplx login` again"),
         )),
         _ => Ok(()),
     }
+}
+
+/// Stores a key of the official API. It is not tried out: that would cost money.
+fn store_key(store: &Store, io: &mut Io) -> Result<(), Failure> {
+    let text = read_secret(io, "API key (it is not shown): ", false)?;
+    let key = ApiKey::parse(&text).map_err(|reason| Error::Paste(format!("That is no API key: {reason}")))?;
+    store.write_key(&key)?;
+    Ok(io.say(&format!(
+        "Stored the API key in {}. It is used with --provider api only, and costs money there.",
+        store.path().display()
+    ))?)
 }
 
 async fn acquire(args: &LoginArgs, base: &Url, env: &Environment, io: &mut Io) -> Result<Acquired, Failure> {

@@ -8,8 +8,11 @@ use crate::io::Io;
 /// Deletes the stored session, and says whether there was one.
 pub(super) fn run(env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let store = Store::of(env)?;
+    // A file that cannot be read is deleted all the same.
+    let had_key = store.key().is_ok_and(|key| key.is_some());
     if store.delete()? {
-        io.say(&format!("Logged out: {} is deleted.", store.path().display()))?;
+        let key = if had_key { ", with the API key in it" } else { "" };
+        io.say(&format!("Logged out: {} is deleted{key}.", store.path().display()))?;
     } else {
         io.say("There was no stored session.")?;
     }

@@ -29,6 +29,7 @@ use serde::Serialize;
 
 use self::args::{Cli, Command};
 use self::failure::Failure;
+use crate::answer::Payer;
 use crate::auth::Store;
 use crate::env::Environment;
 use crate::io::Io;
@@ -120,7 +121,15 @@ fn say_json(document: &impl Serialize, io: &mut Io) -> Result<(), Failure> {
 /// Prints a failure from before the search as the JSON document that was asked for, too.
 fn in_json(failure: Failure, io: &mut Io) -> Failure {
     let Some(problem) = failure.problem() else { return failure };
-    let style = Style { limit: None, wrap: false, screen: None, width: 80, paint: Paint::default(), now: 0 };
+    let style = Style {
+        limit: None,
+        wrap: false,
+        screen: None,
+        width: 80,
+        paint: Paint::default(),
+        now: 0,
+        payer: Payer::default(),
+    };
     if let Err(error) =
         renderer(Format::Json, style).problem(&problem, None, io.out()).and_then(|()| io.out().flush())
     {

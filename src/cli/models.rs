@@ -8,7 +8,7 @@ use crate::auth;
 use crate::env::Environment;
 use crate::io::Io;
 use crate::models::{Cache, Cached, Model, Models};
-use crate::provider::Provider;
+use crate::provider::Subscription;
 use crate::render::text::{cell_width, one_line};
 
 /// The JSON document: README.md, "JSON".
@@ -48,7 +48,7 @@ pub(super) async fn run(args: &ModelsArgs, env: &Environment, io: &mut Io) -> Re
 
 async fn fetch(env: &Environment) -> crate::Result<Models> {
     let credential = auth::resolve(env).await?;
-    Provider::of_subscription(env)?.models(&credential).await
+    Subscription::of(env)?.models(&credential).await
 }
 
 fn keep(cache: Option<&Cache>, models: &Models, io: &mut Io) {

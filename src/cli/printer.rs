@@ -16,6 +16,8 @@ use crate::render::{Format, Render, renderer};
 #[derive(Debug)]
 pub(super) enum Ended {
     Answered(Box<Answer>),
+    /// With neither text nor pages, which is an answer of its own for programs.
+    Empty(Box<Answer>),
     /// With what had arrived before.
     Failed(Failure, Option<Box<Answer>>),
 }
@@ -24,7 +26,7 @@ impl Ended {
     /// The answer, or what had arrived of it.
     pub(super) fn answer(&self) -> Option<&Answer> {
         match self {
-            Self::Answered(answer) => Some(answer),
+            Self::Answered(answer) | Self::Empty(answer) => Some(answer),
             Self::Failed(_, received) => received.as_deref(),
         }
     }
@@ -44,6 +46,7 @@ pub(super) struct Printer<'a> {
     progress: Progress,
     /// The answer is printed as it comes.
     streams: bool,
+    format: Format,
 }
 
 impl<'a> Printer<'a> {
@@ -71,6 +74,7 @@ impl<'a> Printer<'a> {
             quiet: shown.quiet,
             progress: Progress::new(tells_steps && waits, uploading(settings)),
             streams,
+            format: shown.format,
         })
     }
 
@@ -148,6 +152,12 @@ impl<'a> Printer<'a> {
                 self.print(|renderer, out| renderer.answer(&answer, out))?;
                 return Ok(answer);
             }
+            Ended::Empty(answer) => {
+                if matches!(self.format, Format::Json | Format::Ndjson) {
+                    self.print(|renderer, out| renderer.answer(&answer, out))?;
+                }
+                return Err(self.told(&Error::NoResults.into()));
+            }
             Ended::Failed(failure, received) => (failure, received),
         };
         let Some(problem) = failure.problem() else { return Err(failure) };
@@ -160,8 +170,15 @@ impl<'a> Printer<'a> {
             }
             received => self.print(|renderer, out| renderer.problem(&problem, received.as_ref(), out))?,
         }
-        super::tell(&problem, self.io);
-        Err(Failure::Silent(failure.exit_code()))
+        Err(self.told(&failure))
+    }
+
+    /// Tells of a failure; its exit code is left.
+    fn told(&mut self, failure: &Failure) -> Failure {
+        if let Some(problem) = failure.problem() {
+            super::tell(&problem, self.io);
+        }
+        Failure::Silent(failure.exit_code())
     }
 }
 
@@ -174,7 +191,7 @@ fn uploading(settings: &Settings) -> Option<Uploading> {
 
 /// The reply ended before the answer did; nothing says that what came is wrong.
 fn is_unfinished(failure: &Failure) -> bool {
-    matches!(failure, Failure::Library(Error::Incomplete(_)) | Failure::Signal(_))
+    matches!(failure, Failure::Library(Error::Incomplete(_)) | Failure::Signal(_) | Failure::Aborted(_))
 }
 
 /// An empty answer is kept only where the reply was cut, and the invitation to sign up is no answer at all.

@@ -1,13 +1,14 @@
 //! `pplx search`.
 
 use std::io;
+use std::time::Duration;
 
 use super::args::{FormatArg, OutputArgs, ResearchArgs, ResearchCommand, SearchArgs};
 use super::failure::Failure;
 use super::models;
 use super::printer::{Ended, Printer};
 use super::settings::{self, Question, Settings, What};
-use super::signals::Signals;
+use super::signals::{Signal, Signals};
 use super::stop::{Stop, Stopped};
 use crate::answer::{Answer, SearchEvent};
 use crate::auth;
@@ -15,7 +16,7 @@ use crate::env::Environment;
 use crate::error::{Cut, Error};
 use crate::history::{Entry, History};
 use crate::io::Io;
-use crate::provider::{Provider, Reception, Search};
+use crate::provider::{Provider, Reception, Search, Subscription};
 use crate::request::SearchRequest;
 
 /// Asks, and prints what comes.
@@ -105,7 +106,7 @@ async fn pump(
 ) -> Ended {
     let opened = match stop.unless(printer.ticking(open(settings, env))).await {
         Ok(opened) => opened,
-        Err(stopped) => return stopped.before_a_reply(),
+        Err(stopped) => return stopped.before_a_reply(&settings.what),
     };
     let mut search = match opened {
         Ok(search) => search,
@@ -113,7 +114,10 @@ async fn pump(
     };
     loop {
         match stop.unless(printer.ticking(search.next())).await {
-            Ok(Ok(Some(SearchEvent::Done(answer)))) => return Ended::Answered(answer),
+            Ok(Ok(Some(SearchEvent::Done(answer)))) => {
+                let is_empty = answer.text.is_empty() && answer.sources.is_empty();
+                return if is_empty { Ended::Empty(answer) } else { Ended::Answered(answer) };
+            }
             Ok(Ok(Some(event))) => {
                 if let Err(error) = printer.event(&event) {
                     return Ended::Failed(error.into(), None);
@@ -121,7 +125,7 @@ async fn pump(
             }
             Ok(Ok(None)) => return Ended::failed(Error::Incomplete(Cut::EndOfBody), search.received()),
             Ok(Err(error)) => return Ended::failed(error, search.received()),
-            Err(stopped) => return stopped.with(search.received()),
+            Err(stopped) => return stopped.within_a_reply(&settings.what, search.received()),
         }
     }
 }
@@ -130,32 +134,48 @@ async fn open(settings: &Settings, env: &Environment) -> crate::Result<Search> {
     let reception = &settings.shown.reception;
     match &settings.what {
         What::Recording { path, model } => Search::replay(path.clone(), model.clone(), reception),
-        What::Run(id) => Box::pin(Provider::of_subscription(env)?.resume(env, id, reception)).await,
+        What::Run(id) => {
+            let resumed = Box::pin(Subscription::of(env)?.resume(env, id, reception)).await;
+            resumed.map(Search::Subscription)
+        }
         What::Question(question) => Box::pin(ask(question, reception, env)).await,
     }
 }
 
 async fn ask(question: &Question, reception: &Reception, env: &Environment) -> crate::Result<Search> {
-    let provider = Provider::of_subscription(env)?;
-    if question.files.is_empty() {
-        return provider.search(env, &question.request, reception).await;
+    match &question.provider {
+        Provider::Subscription(subscription) if !question.files.is_empty() => {
+            ask_about_files(subscription, question, reception, env).await
+        }
+        provider => provider.search(env, &question.request, reception).await,
     }
-    let uploaded = provider.upload(env, &question.files, &question.meter).await?;
+}
+
+async fn ask_about_files(
+    subscription: &Subscription,
+    question: &Question,
+    reception: &Reception,
+    env: &Environment,
+) -> crate::Result<Search> {
+    let uploaded = subscription.upload(env, &question.files, &question.meter).await?;
     let request = SearchRequest { attachments: uploaded.urls, ..question.request.clone() };
-    let mut search = provider.search(env, &request, reception).await?;
+    let mut search = subscription.search(env, &request, reception).await?;
     for name in uploaded.unconfirmed {
         search
             .note(format!("the service did not confirm that it has read {name}; the answer may not know it"));
     }
-    Ok(search)
+    Ok(Search::Subscription(search))
 }
 
 /// What a stop means for the search.
 impl Stopped {
-    fn before_a_reply(self) -> Ended {
+    fn before_a_reply(self, what: &What) -> Ended {
         match self {
-            Self::Signal(signal) => Ended::Failed(Failure::Signal(signal), None),
+            Self::Signal(signal) => Ended::Failed(stopped_by(signal, what), None),
             Self::ClosedPipe => Ended::Failed(io::Error::from(io::ErrorKind::BrokenPipe).into(), None),
+            Self::Deadline(timeout) if what.is_of_api() => {
+                Ended::failed(Error::ApiRequest(no_answer_within(timeout)), None)
+            }
             Self::Deadline(timeout) => {
                 let host = "the service".to_owned();
                 Ended::failed(Error::TimedOut { host, seconds: timeout.as_secs() }, None)
@@ -163,15 +183,26 @@ impl Stopped {
         }
     }
 
-    fn with(self, received: Option<Answer>) -> Ended {
+    fn within_a_reply(self, what: &What, received: Option<Answer>) -> Ended {
         match (self, received) {
-            (stopped @ Self::ClosedPipe, _) | (stopped, None) => stopped.before_a_reply(),
+            (Self::Deadline(timeout), None) if what.is_of_api() => {
+                Ended::failed(Error::ApiReply(no_answer_within(timeout)), None)
+            }
+            (stopped @ Self::ClosedPipe, _) | (stopped, None) => stopped.before_a_reply(what),
             (Self::Signal(signal), received) => {
-                Ended::Failed(Failure::Signal(signal), received.map(Box::new))
+                Ended::Failed(stopped_by(signal, what), received.map(Box::new))
             }
             (Self::Deadline(timeout), received) => {
                 Ended::failed(Error::Incomplete(Cut::Deadline(timeout.as_secs())), received)
             }
         }
     }
+}
+
+fn stopped_by(signal: Signal, what: &What) -> Failure {
+    if what.is_of_api() { Failure::Aborted(signal) } else { Failure::Signal(signal) }
+}
+
+fn no_answer_within(timeout: Duration) -> String {
+    format!("no answer within {} seconds", timeout.as_secs())
 }

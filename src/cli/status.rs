@@ -5,12 +5,13 @@ use serde::Serialize;
 
 use super::args::StatusArgs;
 use super::failure::Failure;
-use crate::auth::{self, Credential, Verdict};
+use crate::auth::{self, ApiKey, Credential, Verdict};
 use crate::env::Environment;
 use crate::error::Error;
 use crate::http;
 use crate::io::Io;
-use crate::provider::{Limit, Provider};
+use crate::origin::Origin;
+use crate::provider::{Limit, Subscription};
 use crate::render::text::one_line;
 
 /// The JSON document: README.md, "JSON".
@@ -28,6 +29,8 @@ struct Document<'a> {
     plan: Option<&'a str>,
     /// With `--online`; null when not asked or not said.
     limits: Option<Vec<LimitDocument<'a>>>,
+    /// Where a key of the official API was found. It is used with `--provider api` only.
+    api_key: Option<String>,
     error: Option<String>,
 }
 
@@ -48,19 +51,22 @@ impl<'a> LimitDocument<'a> {
 /// Shows the session that a search would use. Asks nobody but with `--online`.
 pub(super) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     super::warn_of_open_store(env, io);
+    // A key that cannot be used is told where it is needed.
+    let key = ApiKey::find(env).ok().flatten().map(|key| key.origin);
     let found = auth::resolve(env).await;
     let online = match &found {
         Ok(credential) if args.online => Some(ask(credential, env).await),
         _ => None,
     };
     if args.json {
-        let document = document(&found, online.as_ref());
+        let document = document(&found, online.as_ref(), key.as_ref());
         super::say_json(&document, io)?;
     } else if let Ok(credential) = &found {
         describe(credential, io)?;
         if let Some(Ok(online)) = &online {
             describe_online(online, io)?;
         }
+        describe_key(key.as_ref(), io)?;
     }
     found?;
     online.transpose().map(drop).map_err(Failure::from)
@@ -81,7 +87,7 @@ async fn ask(credential: &Credential, env: &Environment) -> crate::Result<Online
     }
     let Verdict::Known { plan, .. } = checked.verdict else { return Err(Error::NotAccepted) };
     // The plan is known; that the limits are not is no failure.
-    let limits = Provider::of_subscription(env)?.limits(credential).await.ok();
+    let limits = Subscription::of(env)?.limits(credential).await.ok();
     Ok(Online { plan, limits })
 }
 
@@ -104,6 +110,7 @@ fn describe_online(online: &Online, io: &mut Io) -> std::io::Result<()> {
 fn document<'a>(
     found: &'a crate::Result<Credential>,
     online: Option<&'a crate::Result<Online>>,
+    key: Option<&Origin>,
 ) -> Document<'a> {
     let credential = found.as_ref().ok();
     let refusal = online.and_then(|online| online.as_ref().err());
@@ -117,8 +124,15 @@ fn document<'a>(
         expires: credential.and_then(|credential| credential.expires),
         plan: online.and_then(|online| online.plan.as_deref()),
         limits: limits.map(|limits| limits.iter().map(LimitDocument::of).collect()),
+        api_key: key.map(ToString::to_string),
         error: found.as_ref().err().or(refusal).map(ToString::to_string),
     }
+}
+
+fn describe_key(key: Option<&Origin>, io: &mut Io) -> std::io::Result<()> {
+    key.map_or(Ok(()), |origin| {
+        io.say(&format!("API key: from {origin}; used with --provider api only, and costs money"))
+    })
 }
 
 fn describe(credential: &Credential, io: &mut Io) -> std::io::Result<()> {

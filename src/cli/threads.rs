@@ -11,7 +11,7 @@ use crate::auth::{self, Credential};
 use crate::env::Environment;
 use crate::io::Io;
 use crate::overwrite::Overwrite;
-use crate::provider::Provider;
+use crate::provider::Subscription;
 use crate::render::text::one_line;
 use crate::render::{age, exchanges};
 
@@ -40,25 +40,26 @@ impl<'a> ThreadDocument<'a> {
 /// Lists the account's saved threads, shows, deletes or exports one.
 pub(super) async fn run(args: ThreadsArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let credential = auth::resolve(env).await?;
-    let provider = Provider::of_subscription(env)?;
+    let subscription = Subscription::of(env)?;
     let usual = ThreadsCommand::List { count: 20, search: None, json: false };
     match args.command.unwrap_or(usual) {
         ThreadsCommand::List { count, search, json } => {
-            let threads = provider.threads(&credential, count, search.as_deref().unwrap_or_default()).await?;
+            let threads =
+                subscription.threads(&credential, count, search.as_deref().unwrap_or_default()).await?;
             list(&threads, json, io)
         }
         ThreadsCommand::Show { thread, json } => {
-            let text = written(&thread, json, &provider, &credential).await?;
+            let text = written(&thread, json, &subscription, &credential).await?;
             io.out().write_all(text.as_bytes())?;
             Ok(io.out().flush()?)
         }
         ThreadsCommand::Export { thread, file, json } => {
-            let text = written(&thread, json, &provider, &credential).await?;
+            let text = written(&thread, json, &subscription, &credential).await?;
             save(&text, &file)?;
             Ok(io.say(&format!("Exported to {}.", file.display()))?)
         }
         ThreadsCommand::Delete { thread } => {
-            provider.delete_thread(&credential, &thread).await?;
+            subscription.delete_thread(&credential, &thread).await?;
             Ok(io.say(&format!("Deleted {}.", one_line(&thread)))?)
         }
     }
@@ -81,10 +82,10 @@ fn list(threads: &[SavedThread], json: bool, io: &mut Io) -> Result<(), Failure>
 async fn written(
     thread: &str,
     json: bool,
-    provider: &Provider,
+    subscription: &Subscription,
     credential: &Credential,
 ) -> Result<String, Failure> {
-    let thread: Vec<Exchange> = provider.thread(credential, thread).await?;
+    let thread: Vec<Exchange> = subscription.thread(credential, thread).await?;
     let now = chrono::Utc::now().timestamp();
     let written = if json { exchanges::json(&thread, now) } else { Ok(exchanges::markdown(&thread, now)) };
     Ok(written?)

@@ -1,22 +1,20 @@
 //! Who answers a search. Each provider turns a [`SearchRequest`] into [`SearchEvent`]s; nothing else of it shows.
 
+pub mod api;
+mod subscription;
 pub mod web;
 
+pub use api::{Api, Dialect};
+pub use subscription::Subscription;
 pub use web::account::Limit;
 pub use web::upload::Uploaded;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use url::Url;
-
-use crate::answer::{Answer, Exchange, SavedThread, SearchEvent};
-use crate::attachment::{Attachment, Meter};
-use crate::auth::{self, Credential};
+use crate::answer::{Answer, SearchEvent};
 use crate::env::Environment;
-use crate::error::{Error, Result};
-use crate::http;
-use crate::models::Models;
+use crate::error::Result;
 use crate::request::SearchRequest;
 
 /// How a reply is received.
@@ -33,220 +31,58 @@ pub struct Reception {
 /// A provider, with what it needs to be asked.
 #[derive(Debug, Clone)]
 pub enum Provider {
-    /// The subscription endpoint, at this address.
-    Web(Url),
+    /// The user's subscription.
+    Subscription(Subscription),
+    /// The official API, paid with the credits of a key.
+    Api(Api),
 }
 
 impl Provider {
-    /// The provider that the user's session belongs to.
-    pub fn of_subscription(env: &Environment) -> Result<Self> {
-        http::web_base(env).map(Self::Web)
-    }
-
-    /// The models that the account may name.
-    pub async fn models(&self, credential: &Credential) -> Result<Models> {
-        match self {
-            Self::Web(base) => web::account::models(base, credential).await,
-        }
-    }
-
-    /// Uploads files for a question; `meter` counts what has been sent.
-    pub async fn upload(&self, env: &Environment, files: &[Attachment], meter: &Meter) -> Result<Uploaded> {
-        let credential = auth::resolve(env).await?;
-        match self {
-            Self::Web(base) => web::upload::upload(base, &credential, files, meter).await,
-        }
-    }
-
-    /// The account's saved threads that match `search`, the newest first.
-    pub async fn threads(
-        &self,
-        credential: &Credential,
-        count: usize,
-        search: &str,
-    ) -> Result<Vec<SavedThread>> {
-        match self {
-            Self::Web(base) => web::threads::list(base, credential, count, search).await,
-        }
-    }
-
-    /// A saved thread.
-    pub async fn thread(&self, credential: &Credential, slug: &str) -> Result<Vec<Exchange>> {
-        match self {
-            Self::Web(base) => web::threads::show(base, credential, slug).await,
-        }
-    }
-
-    /// Deletes a saved thread.
-    pub async fn delete_thread(&self, credential: &Credential, slug: &str) -> Result<()> {
-        match self {
-            Self::Web(base) => web::threads::delete(base, credential, slug).await,
-        }
-    }
-
-    /// What is left of each kind of use.
-    pub async fn limits(&self, credential: &Credential) -> Result<Vec<Limit>> {
-        match self {
-            Self::Web(base) => web::account::limits(base, credential).await,
-        }
-    }
-
-    /// Asks with the credential that `env` leads to. A follow-up on a thread that cannot be continued is asked once
-    /// more as a new thread, with a note in its answer.
+    /// Asks with the credential that `env` leads to: the session, or the key. Never with the other one's.
     pub async fn search(
         &self,
         env: &Environment,
         request: &SearchRequest,
         reception: &Reception,
     ) -> Result<Search> {
-        let again = request.thread.is_some().then(|| Again {
-            provider: self.clone(),
-            env: env.clone(),
-            request: SearchRequest { thread: None, ..request.clone() },
-            reception: reception.clone(),
-        });
-        match (self.ask(env, request, reception).await, again) {
-            (Err(Error::ThreadGone), Some(again)) => Box::pin(again.ask()).await,
-            (asked, again) => {
-                asked.map(|inner| Search { inner, again: again.map(Box::new), notes: Vec::new() })
-            }
-        }
-    }
-
-    /// Takes up a run of deep research again, wherever it is.
-    pub async fn resume(&self, env: &Environment, run: &str, reception: &Reception) -> Result<Search> {
-        let credential = auth::resolve(env).await?;
-        let inner = match self {
-            Self::Web(base) => {
-                web::Search::resume(base, &credential, run, reception).await.map(Inner::web)?
-            }
-        };
-        Ok(Search { inner, again: None, notes: Vec::new() })
-    }
-
-    /// A stored session that is refused is cleared, and the desktop app's is tried once in its place.
-    async fn ask(&self, env: &Environment, request: &SearchRequest, reception: &Reception) -> Result<Inner> {
-        let credential = auth::resolve(env).await?;
-        match self.ask_as(&credential, request, reception).await {
-            Err(refusal @ Error::Refused { .. }) => match auth::replace_refused(env, &credential).await {
-                Some(other) => self.ask_as(&other, request, reception).await,
-                None => Err(refusal),
-            },
-            other => other,
-        }
-    }
-
-    async fn ask_as(
-        &self,
-        credential: &Credential,
-        request: &SearchRequest,
-        reception: &Reception,
-    ) -> Result<Inner> {
         match self {
-            Self::Web(base) => web::Search::open(base, credential, request, reception).await.map(Inner::web),
+            Self::Subscription(subscription) => {
+                subscription.search(env, request, reception).await.map(Search::Subscription)
+            }
+            Self::Api(api) => api.search(env, request, reception).await.map(Box::new).map(Search::Api),
         }
-    }
-}
-
-/// What the service's error on a stale thread is called. It is the error for much else, too.
-const STALE: &str = "GENERIC_FAILED_RESPONSE";
-
-/// How to ask once more, as a new thread.
-#[derive(Debug)]
-struct Again {
-    provider: Provider,
-    env: Environment,
-    request: SearchRequest,
-    reception: Reception,
-}
-
-impl Again {
-    async fn ask(self) -> Result<Search> {
-        let inner = self.provider.ask(&self.env, &self.request, &self.reception).await?;
-        let note = "the thread could not be continued; this is the first answer of a new one".to_owned();
-        Ok(Search { inner, again: None, notes: vec![note] })
     }
 }
 
 /// A running search. Pulled, not pushed: dropping it ends it.
 #[derive(Debug)]
-pub struct Search {
-    inner: Inner,
-    /// Set for a follow-up, until it has begun to answer.
-    again: Option<Box<Again>>,
-    /// What the answer's reader should know besides.
-    notes: Vec<String>,
-}
-
-#[derive(Debug)]
-enum Inner {
-    Web(Box<web::Search>),
-}
-
-impl Inner {
-    fn web(search: web::Search) -> Self {
-        Self::Web(Box::new(search))
-    }
-
-    async fn next(&mut self) -> Result<Option<SearchEvent>> {
-        match self {
-            Self::Web(search) => search.next().await,
-        }
-    }
-
-    fn received(&mut self) -> Option<Answer> {
-        match self {
-            Self::Web(search) => search.received(),
-        }
-    }
+pub enum Search {
+    /// At the subscription endpoint.
+    Subscription(subscription::Search),
+    /// At the official API.
+    Api(Box<api::Search>),
 }
 
 impl Search {
     /// A search that is answered from a recording of the subscription endpoint, without network or login. `model`
     /// is the model that was asked for, if that is known.
     pub fn replay(recording: PathBuf, model: Option<String>, reception: &Reception) -> Result<Self> {
-        let inner = Inner::web(web::Search::replay(recording, model, reception)?);
-        Ok(Self { inner, again: None, notes: Vec::new() })
+        subscription::Search::replay(recording, model, reception).map(Self::Subscription)
     }
 
     /// The next event; `None` after [`SearchEvent::Done`].
     pub async fn next(&mut self) -> Result<Option<SearchEvent>> {
-        match self.inner.next().await {
-            Err(Error::Service { code: Some(code), .. }) if code == STALE && self.is_unanswered() => {
-                if let Some(again) = self.again.take() {
-                    let anew = Box::pin(again.ask()).await?;
-                    self.inner = anew.inner;
-                    self.notes.extend(anew.notes);
-                }
-                self.inner.next().await.map(|event| self.noted(event))
-            }
-            other => other.map(|event| self.noted(event)),
-        }
-    }
-
-    /// Whether this is a follow-up that has no text yet.
-    fn is_unanswered(&mut self) -> bool {
-        let has_text = self.inner.received().is_some_and(|answer| !answer.text.trim().is_empty());
-        self.again.is_some() && !has_text
-    }
-
-    /// Adds something that the answer's reader should know.
-    pub fn note(&mut self, note: String) {
-        self.notes.push(note);
-    }
-
-    fn noted(&self, event: Option<SearchEvent>) -> Option<SearchEvent> {
-        match event {
-            Some(SearchEvent::Done(mut answer)) => {
-                answer.notes.extend_from_slice(&self.notes);
-                Some(SearchEvent::Done(answer))
-            }
-            event => event,
+        match self {
+            Self::Subscription(search) => search.next().await,
+            Self::Api(search) => search.next().await,
         }
     }
 
     /// What has arrived of the answer, marked incomplete; `None` while nothing has.
     pub fn received(&mut self) -> Option<Answer> {
-        self.inner.received()
+        match self {
+            Self::Subscription(search) => search.received(),
+            Self::Api(search) => search.received(),
+        }
     }
 }

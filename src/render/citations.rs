@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::wrap::Fence;
-use crate::answer::{Answer, Source};
+use crate::answer::{Answer, Payer, Source};
 
 /// The sources to list under a limit.
 #[derive(Debug)]
@@ -24,9 +24,11 @@ impl<'a> Listing<'a> {
             return Self { shown: answer.sources.iter().collect(), hidden: 0, cited_but_hidden: Vec::new() };
         }
         let cited = cited_numbers(&answer.text);
+        // Programs that know the API expect the first of its pages.
+        let keeps_cited = answer.payer == Payer::Subscription;
         let is_cited = |source: &Source| source.numbers.iter().any(|number| cited.contains(number));
         let mut by_choice: Vec<(usize, &Source)> = answer.sources.iter().enumerate().collect();
-        by_choice.sort_by_key(|(place, source)| (!is_cited(source), *place));
+        by_choice.sort_by_key(|(place, source)| (keeps_cited && !is_cited(source), *place));
         let hidden = by_choice.split_off(limit.min(by_choice.len()));
         by_choice.sort_by_key(|(place, _)| *place);
         let hidden_numbers = hidden.iter().flat_map(|(_, source)| source.numbers.iter().copied());

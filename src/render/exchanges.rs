@@ -8,7 +8,7 @@ use super::json::{AnswerDocument, with_document, write_document};
 use super::report::write_exchange;
 use super::text::one_line;
 use super::{Paint, Style};
-use crate::answer::Exchange;
+use crate::answer::{Exchange, Payer};
 
 #[derive(Debug, Serialize)]
 struct ThreadDocument {
@@ -25,7 +25,15 @@ struct EntryDocument<'a> {
 }
 
 fn style(now: i64) -> Style {
-    Style { limit: None, wrap: true, screen: None, width: 80, paint: Paint::default(), now }
+    Style {
+        limit: None,
+        wrap: true,
+        screen: None,
+        width: 80,
+        paint: Paint::default(),
+        now,
+        payer: Payer::Subscription,
+    }
 }
 
 /// The thread as Markdown; ages are counted from `now` (Unix seconds).

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::citations::Listing;
 use super::text::is_unprintable;
 use super::{Problem, Render, Style, age};
-use crate::answer::{Answer, SearchEvent, Source};
+use crate::answer::{Answer, Payer, SearchEvent, Source};
 
 /// Counts incompatible changes of the documents.
 const VERSION: u32 = 1;
@@ -17,20 +17,28 @@ const VERSION: u32 = 1;
 #[derive(Debug, Serialize)]
 pub(super) struct AnswerDocument<'a> {
     version: u32,
-    /// Markdown with `[n]` citations; empty when only sources came.
-    answer: &'a str,
+    /// Markdown with `[n]` citations. Where there are only sources: empty from the subscription, null from the API.
+    answer: Option<&'a str>,
     sources: Vec<SourceDocument<'a>>,
+    /// Whether a limit left sources out.
+    truncated: bool,
     /// The model that answered; null when the service did not say.
     model: Option<&'a str>,
     /// The model asked for; null for a recording without `--model`.
     requested_model: Option<&'a str>,
-    provider: &'a str,
+    provider: String,
     /// The id for a follow-up.
     thread: Option<&'a str>,
     request_id: Option<&'a str>,
     /// False for a partial answer.
     complete: bool,
     notes: Vec<&'a str>,
+    /// What the model thought before it wrote; absent where it does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<&'a str>,
+    /// Tokens and cost as the API gave them; absent for the subscription.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<&'a serde_json::Value>,
 }
 
 /// One source.
@@ -38,13 +46,40 @@ pub(super) struct AnswerDocument<'a> {
 pub(super) struct SourceDocument<'a> {
     /// The numbers `n` for which `[n]` means this source.
     numbers: &'a [usize],
-    title: &'a str,
+    #[serde(skip_serializing_if = "Field::is_absent")]
+    title: Field<&'a str>,
     url: &'a str,
-    snippet: Option<&'a str>,
+    #[serde(skip_serializing_if = "Field::is_absent")]
+    snippet: Field<&'a str>,
     /// As the service gave it.
-    date: Option<&'a str>,
-    /// At the time of printing; null when the date is unknown.
-    age_seconds: Option<i64>,
+    #[serde(skip_serializing_if = "Field::is_absent")]
+    date: Field<&'a str>,
+    /// At the time of printing; null when the date is unknown, and absent for the API, whose shape others have set.
+    #[serde(skip_serializing_if = "Field::is_absent")]
+    age_seconds: Field<i64>,
+}
+
+/// A value that may be missing. Where the subscription has none it says null, where the API has none it says nothing.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Field<T> {
+    Value(T),
+    Null,
+    Absent,
+}
+
+impl<T> Field<T> {
+    fn of(value: Option<T>, payer: Payer) -> Self {
+        match (value, payer) {
+            (Some(value), _) => Self::Value(value),
+            (None, Payer::Subscription) => Self::Null,
+            (None, Payer::Key) => Self::Absent,
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
 }
 
 /// A failure.
@@ -61,27 +96,37 @@ pub(super) struct ProblemDocument<'a> {
 struct ErrorDocument<'a> {
     /// One of the kinds in `pplx help exit-codes`.
     kind: &'a str,
+    /// For the API's errors: the name that programs know them by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'a str>,
     message: &'a str,
     hint: Option<&'a str>,
 }
 
 impl<'a> SourceDocument<'a> {
-    pub(super) fn of(source: &'a Source, now: i64) -> Self {
+    pub(super) fn of(source: &'a Source, payer: Payer, now: i64) -> Self {
+        let title =
+            Some(source.title.as_str()).filter(|title| !title.is_empty() || payer == Payer::Subscription);
+        let age = age::seconds(source.date.as_deref(), now).filter(|_| payer == Payer::Subscription);
         Self {
             numbers: &source.numbers,
-            title: &source.title,
+            title: Field::of(title, payer),
             url: &source.url,
-            snippet: source.snippet.as_deref(),
-            date: source.date.as_deref(),
-            age_seconds: age::seconds(source.date.as_deref(), now),
+            snippet: Field::of(source.snippet.as_deref(), payer),
+            date: Field::of(source.date.as_deref(), payer),
+            age_seconds: Field::of(age, payer),
         }
     }
 }
 
 impl<'a> ProblemDocument<'a> {
     pub(super) fn of(problem: &'a Problem, received: Option<&'a Answer>) -> Self {
-        let error =
-            ErrorDocument { kind: problem.kind, message: &problem.message, hint: problem.hint.as_deref() };
+        let error = ErrorDocument {
+            kind: problem.kind,
+            code: problem.code,
+            message: &problem.message,
+            hint: problem.hint.as_deref(),
+        };
         Self { version: VERSION, error, partial_answer: received.map(|answer| answer.text.as_str()) }
     }
 }
@@ -96,15 +141,23 @@ pub(super) fn with_document<T>(
     let note = listing.note().map(|note| format!("sources: {note}"));
     use_it(&AnswerDocument {
         version: VERSION,
-        answer: &answer.text,
-        sources: listing.shown.iter().map(|source| SourceDocument::of(source, style.now)).collect(),
+        answer: Some(answer.text.as_str())
+            .filter(|text| !text.is_empty() || answer.payer == Payer::Subscription),
+        sources: listing
+            .shown
+            .iter()
+            .map(|source| SourceDocument::of(source, answer.payer, style.now))
+            .collect(),
+        truncated: listing.hidden > 0,
         model: answer.model.as_deref(),
         requested_model: answer.requested_model.as_deref(),
-        provider: answer.provider,
+        provider: answer.payer.to_string(),
         thread: answer.thread.as_ref().map(|thread| thread.id.as_str()),
         request_id: answer.request_id.as_deref(),
         complete: answer.complete,
         notes: answer.notes.iter().map(String::as_str).chain(note.as_deref()).collect(),
+        reasoning: answer.reasoning.as_deref(),
+        usage: answer.usage.as_ref(),
     })
 }
 

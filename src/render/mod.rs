@@ -10,13 +10,14 @@ mod ndjson;
 mod pretty;
 mod report;
 pub mod text;
+mod usage;
 mod wrap;
 
 pub use json::write_document;
 
 use std::io::{self, Write};
 
-use crate::answer::{Answer, SearchEvent};
+use crate::answer::{Answer, Payer, SearchEvent};
 
 /// The output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct Style {
     pub paint: Paint,
     /// The time now, in Unix seconds: what ages are counted from.
     pub now: i64,
+    /// Whose answer it is: programs get the API's without what is missing, the subscription's with nulls.
+    pub payer: Payer,
 }
 
 /// Which escape sequences are written.
@@ -83,6 +86,8 @@ impl Screen {
 pub struct Problem {
     /// One word for programs, such as `auth` or `network`.
     pub kind: &'static str,
+    /// A name that other programs know it by.
+    pub code: Option<&'static str>,
     /// What happened, in one line.
     pub message: String,
     /// What to do about it.

@@ -62,8 +62,8 @@ impl Render for Ndjson {
         match event {
             SearchEvent::Step(step) => write_line(&step_line(step), out),
             SearchEvent::Sources(sources) => {
-                let sources =
-                    sources.iter().map(|source| SourceDocument::of(source, self.style.now)).collect();
+                let Style { payer, now, .. } = self.style;
+                let sources = sources.iter().map(|source| SourceDocument::of(source, payer, now)).collect();
                 write_line(&Line::Sources { sources }, out)
             }
             SearchEvent::Run(id) => write_line(&Line::Run { id }, out),

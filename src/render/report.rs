@@ -7,7 +7,7 @@ use super::citations::{self, Listing};
 use super::live::Live;
 use super::text::{cut, one_line, sanitize};
 use super::wrap::{self, LIMIT};
-use super::{Problem, Render, Style, age};
+use super::{Problem, Render, Style, age, usage};
 use crate::answer::{Answer, SearchEvent, Source};
 
 /// How much of a snippet is printed, in characters.
@@ -40,6 +40,7 @@ impl Render for Report {
 
     fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         match &mut self.live {
+            _ if answer.sources_only => {}
             Some(live) => live.finish(&answer.text, "\n\n", out)?,
             None => write_answer(answer, self.style.wrap, out)?,
         }
@@ -154,10 +155,13 @@ fn push_meta(out: &mut String, answer: &Answer) {
         push_wrapped(out, &format!("{name}: {}", one_line(value)), "");
         out.push('\n');
     };
-    line("## Meta\nProvider", answer.provider);
+    line("## Meta\nProvider", &answer.payer.to_string());
     line("Model", answer.model.as_deref().unwrap_or("unknown"));
     if let Some(thread) = &answer.thread {
         line("Thread", &thread.id);
+    }
+    if let Some(usage) = answer.usage.as_ref().and_then(usage::phrase) {
+        line("Usage", &usage);
     }
     answer.notes.iter().for_each(|note| line("Note", note));
 }

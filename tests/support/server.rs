@@ -64,10 +64,14 @@ impl Reply {
         bytes.chunks(size).fold(Self::events(), Reply::write)
     }
 
+    /// A reply whose body comes in pieces.
+    pub fn pieces(status: u16) -> Self {
+        Self { chunked: true, ..Self::status(status) }
+    }
+
     /// An event stream that is still empty.
     pub fn events() -> Self {
-        let reply = Self::status(200).header("Content-Type", "text/event-stream; charset=utf-8");
-        Self { chunked: true, ..reply }
+        Self::pieces(200).header("Content-Type", "text/event-stream; charset=utf-8")
     }
 
     /// An event stream whose status line comes after so many milliseconds.

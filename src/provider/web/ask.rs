@@ -20,6 +20,8 @@ use crate::error::{Error, Result};
 use crate::http::{self, Plain};
 use crate::request::{Recency, SearchRequest};
 
+/// Unless another is named.
+const LANGUAGE: &str = "en-US";
 const PATH: &str = "rest/sse/perplexity_ask";
 /// How much of an error's body is read, in bytes.
 const MAX_ERROR: usize = 64 << 10;
@@ -173,9 +175,9 @@ fn body(request: &SearchRequest, request_id: &str) -> Value {
             "frontend_uuid": request_id,
             "frontend_context_uuid": Uuid::new_v4().to_string(),
             "version": http::API_VERSION,
-            "language": request.language,
+            "language": request.language.as_deref().unwrap_or(LANGUAGE),
             "timezone": request.timezone,
-            "search_recency_filter": request.recency.map(recency_name),
+            "search_recency_filter": request.recency.map(Recency::name),
             "is_incognito": !request.save,
             "use_schematized_api": true,
             "skip_search_enabled": true,
@@ -201,16 +203,6 @@ fn follow_up(params: &mut Map<String, Value>, thread: &Thread) {
     params.insert("read_write_token".to_owned(), thread.token.as_deref().into());
     params.insert("query_source".to_owned(), "followup".into());
     params.insert("followup_source".to_owned(), "link".into());
-}
-
-fn recency_name(recency: Recency) -> &'static str {
-    match recency {
-        Recency::Hour => "hour",
-        Recency::Day => "day",
-        Recency::Week => "week",
-        Recency::Month => "month",
-        Recency::Year => "year",
-    }
 }
 
 /// What a reply without a stream says.

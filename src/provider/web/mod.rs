@@ -34,7 +34,7 @@ use uuid::Uuid;
 
 use self::body::{Body, Chunk};
 use super::Reception;
-use crate::answer::{Answer, SearchEvent};
+use crate::answer::{Answer, Payer, SearchEvent};
 use crate::auth::{Credential, Session};
 use crate::error::{Cut, Error, Result};
 use crate::request::SearchRequest;
@@ -42,8 +42,6 @@ use crate::sse::{Decoder, TooLarge};
 
 /// How long a reply may go on after a frame that is final without being complete.
 const GRACE: Duration = Duration::from_secs(3);
-/// What answers name as their provider.
-const PROVIDER: &str = "perplexity (oauth)";
 
 /// A reply being read: bytes to events to a snapshot.
 #[derive(Debug)]
@@ -334,11 +332,12 @@ impl Search {
             sources: self.snapshot.sources(),
             model: self.snapshot.model().map(str::to_owned),
             requested_model: self.requested_model.clone(),
-            provider: PROVIDER,
+            payer: Payer::Subscription,
             thread: self.snapshot.thread(),
             request_id: self.request_id.clone(),
             complete,
             notes,
+            ..Answer::default()
         }
     }
 }

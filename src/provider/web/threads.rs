@@ -132,7 +132,6 @@ fn exchange(entry: &str) -> Exchange {
         sources: snapshot.sources(),
         model: snapshot.model().map(str::to_owned),
         thread: snapshot.thread(),
-        provider: super::PROVIDER,
         complete: true,
         ..Answer::default()
     };

@@ -19,7 +19,7 @@ use self::sheet::Sheet;
 use self::span::{Line, Span, wrapped};
 use super::citations::{Listing, brackets};
 use super::text::{cut, one_line, sanitize};
-use super::{Problem, Render, Screen, Style, age};
+use super::{Problem, Render, Screen, Style, age, usage};
 use crate::answer::{Answer, SearchEvent, Source, TextChange};
 
 /// How much of a snippet is shown, in characters.
@@ -162,7 +162,10 @@ impl Pretty {
         let model = answer.model.as_deref().map_or_else(|| "unknown".to_owned(), one_line);
         let thread = answer.thread.as_ref().map(|thread| format!(" · thread {}", one_line(&thread.id)));
         let thread = thread.unwrap_or_default();
-        let meta = Span::new(format!("{} · {model}{thread}", answer.provider), Look::new().dimmed());
+        let usage = answer.usage.as_ref().and_then(usage::phrase).map(|usage| format!(" · {usage}"));
+        let usage = usage.unwrap_or_default();
+        let meta = format!("{} · {model}{thread}{usage}", answer.payer);
+        let meta = Span::new(meta, Look::new().dimmed());
         self.write_lines(&wrapped(&[meta], self.style.width), out)?;
         for note in &answer.notes {
             let note = Span::new(
@@ -192,7 +195,9 @@ impl Render for Pretty {
             // Nothing was drawn and nothing can change: a sheet that is never redrawn.
             self.sheet = Some(Sheet::new(Screen { width: self.style.width, height: 1 }));
         }
-        self.finish(answer, out)?;
+        if !answer.sources_only {
+            self.finish(answer, out)?;
+        }
         self.write_sources(answer, out)?;
         self.write_meta(answer, out)
     }

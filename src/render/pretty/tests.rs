@@ -21,13 +21,7 @@ fn answer(text: &str) -> Answer {
         ..Source::default()
     };
     let sources = vec![source(1, "First \u{1B}[31mtitle\u{7}"), source(2, "Second")];
-    Answer {
-        text: text.to_owned(),
-        sources,
-        provider: "perplexity (oauth)",
-        complete: true,
-        ..Answer::default()
-    }
+    Answer { text: text.to_owned(), sources, complete: true, ..Answer::default() }
 }
 
 /// What is written for these changes and this answer.

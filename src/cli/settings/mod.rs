@@ -1,24 +1,25 @@
 //! What a search is really run with: flag, environment, `settings.toml`, default, in that order.
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+mod api;
+mod file;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Deserialize;
-
+pub(super) use self::file::check_file;
+use self::file::{File, read_file};
 use super::args::{
-    AskArgs, ChatArgs, ColorArg, FormatArg, OutputArgs, RecencyArg, ResearchGetArgs, SearchArgs,
+    AskArgs, ChatArgs, ColorArg, FormatArg, OutputArgs, ProviderArg, RecencyArg, ResearchGetArgs, SearchArgs,
 };
 use super::desktop::HandOn;
 use super::failure::Failure;
 use super::query;
-use crate::answer::Thread;
+use crate::answer::{Payer, Thread};
 use crate::attachment::{Attachment, Meter};
 use crate::env::Environment;
 use crate::history::History;
 use crate::io::Io;
-use crate::provider::Reception;
+use crate::provider::{Provider, Reception, Subscription};
 use crate::render::{Format, Paint, Screen, Style};
 use crate::request::{Recency, SearchRequest};
 
@@ -33,26 +34,6 @@ const IDLE_TIMEOUT: u64 = 60;
 const USUAL_WIDTH: usize = 80;
 /// What "never" is, as a duration that can be added to now.
 const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
-
-/// `settings.toml`, beside the store. The keys are the long options of `pplx search`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct File {
-    recency: Option<RecencyArg>,
-    limit: Option<usize>,
-    model: Option<String>,
-    source: Option<Vec<String>>,
-    system: Option<String>,
-    language: Option<String>,
-    timezone: Option<String>,
-    save: Option<bool>,
-    format: Option<FormatArg>,
-    no_stream: Option<bool>,
-    no_wrap: Option<bool>,
-    color: Option<ColorArg>,
-    idle_timeout: Option<u64>,
-    timeout: Option<u64>,
-}
 
 /// A search, ready to run.
 #[derive(Debug)]
@@ -80,6 +61,8 @@ pub(super) enum What {
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     pub(super) request: SearchRequest,
+    /// Who is asked.
+    pub(super) provider: Provider,
     /// To upload before the question is asked.
     pub(super) files: Vec<Attachment>,
     /// Counts what has been uploaded of them.
@@ -107,9 +90,18 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
     let file = read_file(env)?;
     let mut shown = shown(&args.output, args.research, &file, env, io)?;
     shown.reception.record.clone_from(&args.record);
+    let asks_api = api::is_asked(&args, &file);
+    if asks_api {
+        api::refuse_foreign(&args, shown.format)?;
+        shown.style.payer = Payer::Key;
+    } else {
+        api::refuse_unless_asked(&args.api)?;
+    }
     let query = query::read(&args.query, io)?;
     let what = if let Some(path) = args.replay {
         What::Recording { path, model: named_model(args.ask.model, env, file.model) }
+    } else if asks_api {
+        What::Question(Box::new(api::question(args.ask, args.api, file, env)?.asking(query)?))
     } else {
         let files = args.attach.iter().map(|path| Attachment::read(path));
         let mut question = question(args.ask, args.research, file, env)?.asking(query)?;
@@ -126,6 +118,10 @@ pub(super) fn resolve_chat(
     io: &mut Io,
 ) -> Result<(Question, Shown), Failure> {
     let file = read_file(env)?;
+    if file.provider == Some(ProviderArg::Api) {
+        let message = "A chat goes through the subscription, and settings.toml chooses the API.";
+        return Err(Failure::usage(message, "`pplx search` asks the API"));
+    }
     let format = if io.moves_cursor { FormatArg::Pretty } else { FormatArg::Report };
     let output = OutputArgs {
         format: Some(format),
@@ -155,19 +151,26 @@ fn question(args: AskArgs, research: bool, file: File, env: &Environment) -> Res
     let usual = if research { RESEARCH_MODEL } else { MODEL };
     let sources = if args.sources.is_empty() { file.source.unwrap_or_default() } else { args.sources };
     let request = SearchRequest {
-        query: String::new(),
         system: args.system.or(file.system),
         recency: args.recency.or(file.recency).map(recency),
         model: named_model.clone().unwrap_or_else(|| usual.to_owned()),
         sources: if sources.is_empty() { vec!["web".to_owned()] } else { sources },
-        language: args.language.or(file.language).unwrap_or_else(|| "en-US".to_owned()),
+        language: args.language.or(file.language),
         timezone: args.timezone.or(file.timezone).unwrap_or_else(|| machine_timezone(env)),
         save: args.save || file.save == Some(true),
-        attachments: Vec::new(),
         thread: followed_up(args.continue_last, args.thread.as_deref(), env)?,
         research,
+        ..SearchRequest::default()
     };
-    Ok(Question { request, files: Vec::new(), meter: Meter::default(), named_model })
+    let provider = Provider::Subscription(Subscription::of(env)?);
+    Ok(Question { request, provider, files: Vec::new(), meter: Meter::default(), named_model })
+}
+
+impl What {
+    /// Whether the official API is asked.
+    pub(super) fn is_of_api(&self) -> bool {
+        matches!(self, Self::Question(question) if matches!(question.provider, Provider::Api(_)))
+    }
 }
 
 impl Question {
@@ -215,7 +218,10 @@ fn shown(
         reception: Reception {
             idle: limit(idle).unwrap_or(NEVER),
             record: None,
-            events: wanted.verbose || to_terminal || research || format == Format::Ndjson,
+            events: wanted.verbose
+                || research
+                || format == Format::Ndjson
+                || (to_terminal && format != Format::Json),
         },
         format,
         style: Style {
@@ -225,6 +231,7 @@ fn shown(
             width: if to_terminal { Screen::of_terminal().width } else { USUAL_WIDTH },
             paint,
             now: chrono::Utc::now().timestamp(),
+            payer: Payer::Subscription,
         },
         timeout: timeout.and_then(limit),
         output: args.output.clone(),
@@ -249,34 +256,6 @@ fn followed_up(last: bool, id: Option<&str>, env: &Environment) -> Result<Option
 /// A limit in seconds; 0 means none.
 fn limit(seconds: u64) -> Option<Duration> {
     (seconds > 0).then(|| Duration::from_secs(seconds).min(NEVER))
-}
-
-/// Whether `settings.toml` can be used, if it is there.
-pub(super) fn check_file(env: &Environment) -> Result<(), Failure> {
-    read_file(env).map(drop)
-}
-
-fn read_file(env: &Environment) -> Result<File, Failure> {
-    let Ok(path) = env.config_dir().map(|dir| dir.join("settings.toml")) else { return Ok(File::default()) };
-    match fs::read_to_string(&path) {
-        Ok(text) => toml::from_str(&text).map_err(|error| unusable(&path, &text, &error)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Ok(File::default())
-        }
-        Err(error) => Err(Failure::usage(
-            format!("Could not read {}: {error}.", path.display()),
-            "check its permissions",
-        )),
-    }
-}
-
-fn unusable(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
-    let line = error
-        .span()
-        .and_then(|span| text.get(..span.start))
-        .map_or(1, |before| before.matches('\n').count() + 1);
-    let message = format!("{}, line {line}: {}.", path.display(), error.message());
-    Failure::usage(message, "its keys are the long options of `pplx search --help`")
 }
 
 fn format(args: &OutputArgs, env: &Environment, file: &File) -> Result<Option<Format>, Failure> {

@@ -1,0 +1,83 @@
+//! The key of the official API: where it comes from. It is never used unless the API is asked for.
+
+use super::{Secret, Store};
+use crate::env::Environment;
+use crate::error::{Error, Result};
+use crate::origin::Origin;
+
+/// The variable that may hold it.
+const VARIABLE: &str = "PERPLEXITY_API_KEY";
+
+/// An API key, and where it was found.
+#[derive(Debug, Clone)]
+pub struct ApiKey {
+    /// What is sent.
+    pub key: Secret,
+    /// Where it was found.
+    pub origin: Origin,
+}
+
+impl ApiKey {
+    /// A key as it can be sent: one word. The error says what is wrong, without the text.
+    pub fn parse(text: &str) -> std::result::Result<Secret, String> {
+        let text = text.trim();
+        match text {
+            "" => Err("it is empty".to_owned()),
+            _ if text.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(Secret::new(text)),
+            _ => Err("it holds blanks, line breaks or characters that no key has".to_owned()),
+        }
+    }
+
+    /// The variable that a key would be taken from, usable or not.
+    pub fn environment_origin(env: &Environment) -> Option<Origin> {
+        env.text(VARIABLE).filter(|text| !text.trim().is_empty()).map(|_| Origin::Environment(VARIABLE))
+    }
+
+    /// The key to use: that of the environment, else the stored one.
+    pub fn find(env: &Environment) -> Result<Option<Self>> {
+        let (text, origin) = match env.text(VARIABLE).filter(|text| !text.trim().is_empty()) {
+            Some(text) => (text, Origin::Environment(VARIABLE)),
+            None => match stored(env)? {
+                Some((key, origin)) => (key.expose().to_owned(), origin),
+                None => return Ok(None),
+            },
+        };
+        match Self::parse(&text) {
+            Ok(key) => Ok(Some(Self { key, origin })),
+            Err(reason) => Err(Error::BadKey(origin, reason)),
+        }
+    }
+
+    /// The same where there must be one.
+    pub fn resolve(env: &Environment) -> Result<Self> {
+        Self::find(env)?.ok_or(Error::NoKey)
+    }
+}
+
+fn stored(env: &Environment) -> Result<Option<(Secret, Origin)>> {
+    let Ok(store) = Store::of(env) else { return Ok(None) };
+    Ok(store.key()?.map(|key| (key, Origin::Store(store.path().to_owned()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_one_word() {
+        assert_eq!(ApiKey::parse(" pplx-abc\n").unwrap().expose(), "pplx-abc");
+        for text in ["", " ", "a b", "a\nb", "é"] {
+            assert!(ApiKey::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_unset() {
+        for value in ["", "  "] {
+            let env = Environment::of(&[("PERPLEXITY_API_KEY", value)]);
+            assert!(matches!(ApiKey::resolve(&env), Err(Error::NoKey)));
+        }
+        let env = Environment::of(&[("PERPLEXITY_API_KEY", "a b")]);
+        assert!(matches!(ApiKey::resolve(&env), Err(Error::BadKey(Origin::Environment(VARIABLE), _))));
+    }
+}

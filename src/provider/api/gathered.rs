@@ -1,0 +1,99 @@
+//! What a reply has brought, in any dialect, and what the dialects have in common.
+
+use serde_json::Value;
+
+use crate::answer::{Source, Step};
+use crate::error::{Cut, Error, Result};
+use crate::request::Filters;
+
+/// What kind of reply is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Chat,
+    ChatStream,
+    Agent,
+    AgentStream,
+    Pages,
+}
+
+/// The answer as far as it has come.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Gathered {
+    /// As it came, thoughts included.
+    pub(super) text: String,
+    pub(super) sources: Vec<Source>,
+    pub(super) model: Option<String>,
+    /// The id of the reply.
+    pub(super) id: Option<String>,
+    pub(super) usage: Option<Value>,
+    /// Why the answer ends early.
+    pub(super) cut: Option<Cut>,
+    /// What the API is doing.
+    pub(super) step: Option<Step>,
+    /// Nothing follows.
+    pub(super) over: bool,
+}
+
+/// A reply that has not the shape that it should have.
+pub(super) fn malformed(what: &str) -> Error {
+    Error::ApiReply(what.to_owned())
+}
+
+/// The object that a body is.
+pub(super) fn object(body: &[u8]) -> Result<Value> {
+    let value: Value = serde_json::from_slice(body).map_err(|error| Error::ApiReply(error.to_string()))?;
+    if value.is_object() { Ok(value) } else { Err(malformed("it is no object")) }
+}
+
+/// A text that says something.
+pub(super) fn text(value: Option<&Value>) -> Option<String> {
+    value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// One page of a list; `None` when it has no address.
+pub(super) fn source(item: &Value, numbers: Vec<usize>) -> Option<Source> {
+    let url = item.get("url").and_then(Value::as_str)?.to_owned();
+    Some(Source {
+        numbers,
+        url,
+        title: text(item.get("title")).unwrap_or_default(),
+        snippet: text(item.get("snippet")),
+        date: text(item.get("date")),
+    })
+}
+
+/// A list of pages that has to be one: each with an address.
+pub(super) fn sources(list: &Value, name: &str) -> Result<Vec<Source>> {
+    let items = list.as_array().ok_or_else(|| malformed(&format!("{name} is no list")))?;
+    let numbered = items.iter().enumerate();
+    numbered
+        .map(|(index, item)| {
+            source(item, vec![index + 1])
+                .ok_or_else(|| malformed(&format!("{name} has an entry without a url")))
+        })
+        .collect()
+}
+
+/// The domains that a search is limited to, or, with a dash before each, those that it leaves out.
+pub(super) fn domains(filters: &Filters) -> Vec<String> {
+    let excluded = filters.excluded_domains.iter().map(|domain| format!("-{domain}"));
+    filters.domains.iter().cloned().chain(excluded).collect()
+}
+
+/// The filters that all interfaces know, under their names.
+pub(super) fn filter_fields(recency: Option<&'static str>, filters: &Filters) -> Vec<(&'static str, Value)> {
+    let day = |day: chrono::NaiveDate| Value::from(day.format("%m/%d/%Y").to_string());
+    let domains = domains(filters);
+    let fields = [
+        ("search_domain_filter", (!domains.is_empty()).then(|| domains.into())),
+        ("search_recency_filter", recency.map(Value::from)),
+        ("search_after_date_filter", filters.after.map(day)),
+        ("search_before_date_filter", filters.before.map(day)),
+    ];
+    fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// A language tag's language alone: what the API takes.
+pub(super) fn language(tag: &str) -> String {
+    tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
+}

@@ -1,0 +1,184 @@
+//! What a reply with a bad status says: its sentence, and what it is about.
+
+use std::time::Duration;
+
+use reqwest::Response;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::auth::ApiKey;
+use crate::error::{ApiRefusal, Why};
+use crate::http::Plain;
+
+/// How much of the body is read, in bytes.
+const MAX: usize = 64 << 10;
+/// These say that the account has no chat completions any more.
+const RETIRED: [&str; 2] = ["chat_completions_not_available", "agent_api_migration_required"];
+
+impl ApiRefusal {
+    /// Whether this is about the request's field `parameter`.
+    pub(super) fn names(&self, parameter: &str) -> bool {
+        self.why == Why::Request && self.detail.as_deref() == Some(&parameter_phrase(parameter))
+    }
+}
+
+fn parameter_phrase(parameter: &str) -> String {
+    format!("it is about {parameter}")
+}
+
+/// Reads the error that a reply holds.
+pub(super) async fn read(response: Response, key: &ApiKey, idle: Duration) -> ApiRefusal {
+    let status = response.status().as_u16();
+    let reset = response.headers().get("x-ratelimit-reset").and_then(|value| value.to_str().ok());
+    let reset = reset.and_then(|reset| reset.trim().parse::<i64>().ok());
+    let plain = timeout(idle, Plain::read(response, MAX)).await.ok().and_then(Result::ok);
+    let body = plain.as_ref().and_then(|plain| serde_json::from_str(&plain.body).ok()).unwrap_or(Value::Null);
+    let blocked = plain.as_ref().is_some_and(Plain::is_challenge);
+    let why = if blocked { Why::Blocked } else { why(status, &body) };
+    let wait = plain.and_then(|plain| plain.retry_after);
+    let detail = if why == Why::Rate { waiting(wait.as_deref(), reset) } else { detail(&body) };
+    told(status, &body, why, detail, key)
+}
+
+/// The error that an object in a stream, or in a good reply, holds.
+pub(super) fn in_reply(body: &Value, key: &ApiKey) -> ApiRefusal {
+    let status =
+        body.pointer("/error/code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+    let why = why(status.unwrap_or_default(), body);
+    ApiRefusal {
+        message: "The API reported an error without saying which".to_owned(),
+        ..told(0, body, why, detail(body), key)
+    }
+    .with_message(sentence(body), key)
+}
+
+impl ApiRefusal {
+    fn with_message(self, message: Option<String>, key: &ApiKey) -> Self {
+        let message = message.map_or(self.message, |message| key.key.redact(&message));
+        Self { message, ..self }
+    }
+}
+
+fn told(status: u16, body: &Value, why: Why, detail: Option<String>, key: &ApiKey) -> ApiRefusal {
+    let detail = detail.map(|detail| key.key.redact(&detail));
+    let message = format!("Perplexity API error (HTTP {status})");
+    ApiRefusal { message, why, detail, origin: key.origin.clone() }.with_message(sentence(body), key)
+}
+
+/// The body's own sentence: `error`, else `error.message`, else `message`. An empty one counts as none, and ends the
+/// search.
+fn sentence(body: &Value) -> Option<String> {
+    let body = body.as_object()?;
+    let found = match body.get("error") {
+        Some(text @ Value::String(_)) => Some(text),
+        error => error
+            .and_then(|error| error.get("message"))
+            .filter(|message| !message.is_null())
+            .or_else(|| body.get("message")),
+    };
+    found.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// What the sentence leaves out: the parameter it is about, or the words under `detail`.
+fn detail(body: &Value) -> Option<String> {
+    if let Some(parameter) = body.pointer("/error/param").and_then(Value::as_str) {
+        return Some(parameter_phrase(parameter));
+    }
+    match body.get("detail")? {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) => {
+            let texts: Vec<&str> = items.iter().filter_map(|item| item.get("msg")?.as_str()).collect();
+            (!texts.is_empty()).then(|| texts.join("; "))
+        }
+        _ => None,
+    }
+}
+
+fn why(status: u16, body: &Value) -> Why {
+    let kind = body.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
+    match status {
+        403 if RETIRED.contains(&kind) => Why::Retired,
+        _ if kind.contains("quota") || kind.contains("credit") || kind.contains("billing") => Why::Credits,
+        _ if kind.contains("rate_limit") => Why::Rate,
+        400 | 413 | 422 => Why::Request,
+        401 | 403 => Why::Key,
+        402 => Why::Credits,
+        429 => Why::Rate,
+        408 | 500..=599 => Why::Service,
+        _ => Why::Other,
+    }
+}
+
+/// When to ask again: `Retry-After`, else the moment at which the limit is renewed, in Unix seconds.
+fn waiting(retry_after: Option<&str>, reset: Option<i64>) -> Option<String> {
+    match (retry_after, reset) {
+        (Some(seconds), _) if seconds.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(format!("wait {seconds} seconds"))
+        }
+        (Some(date), _) => Some(format!("wait until {date}")),
+        (None, Some(reset)) => {
+            Some(format!("wait {} seconds", (reset - chrono::Utc::now().timestamp()).max(0)))
+        }
+        (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn e3_to_e5_which_sentence_is_told() {
+        for (body, expected) in [
+            (r#"{"error":"text"}"#, Some("text")),
+            (r#"{"error":{"message":"m"}}"#, Some("m")),
+            (r#"{"message":"m"}"#, Some("m")),
+            (r#"{"error":{"message":null},"message":"m"}"#, Some("m")),
+            (r#"{"error":{},"message":"m"}"#, Some("m")),
+            (r#"{"error":null,"message":"m"}"#, Some("m")),
+            (r#"{"error":""}"#, None),
+            (r#"{"error":"","message":"m"}"#, None),
+            (r#"{"error":{"message":""},"message":"m"}"#, None),
+            (r#"{"error":{"message":5}}"#, None),
+            (r#"{"error":{"message":5},"message":"m"}"#, None),
+            ("null", None),
+            ("{}", None),
+            ("[]", None),
+            (r#""text""#, None),
+            (r#"{"detail":"x"}"#, None),
+        ] {
+            let value = serde_json::from_str(body).unwrap();
+            assert_eq!(sentence(&value).as_deref(), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn the_type_tells_what_a_status_is_about() {
+        let typed = |kind: &str| serde_json::json!({ "error": { "type": kind } });
+        for (status, kind, expected) in [
+            (400, "invalid_request", Why::Request),
+            (401, "invalid_api_key", Why::Key),
+            (401, "insufficient_quota", Why::Credits),
+            (402, "", Why::Credits),
+            (403, "chat_completions_not_available", Why::Retired),
+            (403, "agent_api_migration_required", Why::Retired),
+            (403, "forbidden", Why::Key),
+            (404, "not_found", Why::Other),
+            (422, "", Why::Request),
+            (424, "", Why::Other),
+            (429, "request_rate_limit_exceeded", Why::Rate),
+            (503, "internal_error", Why::Service),
+        ] {
+            assert_eq!(why(status, &typed(kind)), expected, "{status} {kind}");
+        }
+    }
+
+    #[test]
+    fn what_the_sentence_leaves_out_is_told_beside_it() {
+        let told = |body: &str| detail(&serde_json::from_str(body).unwrap());
+        assert_eq!(told(r#"{"error":{"param":"effort"}}"#).as_deref(), Some("it is about effort"));
+        assert_eq!(told(r#"{"detail":[{"msg":"a","loc":[]},{"msg":"b"}]}"#).as_deref(), Some("a; b"));
+        assert_eq!(told(r#"{"detail":"x"}"#).as_deref(), Some("x"));
+        assert_eq!(told("{}"), None);
+    }
+}

@@ -1,0 +1,270 @@
+//! A reply of the API being read: events, and the answer at the end.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::Response;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::gathered::{Gathered, Kind, malformed};
+use super::send::Call;
+use super::{agent, chat, pages, refusal, think};
+use crate::answer::{Answer, Payer, SearchEvent, Source, Step, TextChange};
+use crate::auth::ApiKey;
+use crate::error::{Cut, Error, Result};
+use crate::http::innermost;
+use crate::sse::{Decoder, TooLarge};
+
+/// The longest body that is read as a whole, in bytes.
+const MAX: usize = 8 << 20;
+
+/// A running search.
+#[derive(Debug)]
+pub struct Search {
+    response: Response,
+    kind: Kind,
+    key: ApiKey,
+    idle: Duration,
+    decoder: Decoder,
+    agent: agent::Stream,
+    gathered: Gathered,
+    told: Told,
+    events: VecDeque<SearchEvent>,
+    requested_model: String,
+    notes: Vec<String>,
+    /// The text is whole, though usage and cost may follow.
+    finished: bool,
+    done: bool,
+}
+
+/// What the events so far have said.
+#[derive(Debug, Default)]
+struct Told {
+    text: String,
+    sources: Vec<Source>,
+    step: Option<Step>,
+}
+
+impl Search {
+    pub(super) fn new(call: &Call<'_>, response: Response, kind: Kind, requested_model: String) -> Self {
+        Self {
+            response,
+            kind,
+            key: call.key.clone(),
+            idle: call.idle,
+            decoder: Decoder::default(),
+            agent: agent::Stream::default(),
+            gathered: Gathered::default(),
+            told: Told::default(),
+            events: VecDeque::new(),
+            requested_model,
+            notes: Vec::new(),
+            finished: false,
+            done: false,
+        }
+    }
+
+    /// Adds something that the answer's reader should know.
+    pub(super) fn note(&mut self, note: Option<String>) {
+        self.notes.extend(note);
+    }
+
+    /// The next event; `None` after [`SearchEvent::Done`].
+    pub async fn next(&mut self) -> Result<Option<SearchEvent>> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Ok(Some(event));
+            }
+            if self.done {
+                return Ok(None);
+            }
+            if self.gathered.over {
+                return self.end().map(Some);
+            }
+            match self.kind {
+                Kind::ChatStream | Kind::AgentStream => self.read_on().await?,
+                Kind::Chat | Kind::Agent | Kind::Pages => self.read_whole().await?,
+            }
+        }
+    }
+
+    /// What has arrived of the answer, marked incomplete; `None` while nothing has.
+    pub fn received(&mut self) -> Option<Answer> {
+        let answer = self.answer(false);
+        (!answer.text.is_empty() || !answer.sources.is_empty() || self.gathered.over).then_some(answer)
+    }
+
+    async fn read_whole(&mut self) -> Result<()> {
+        let mut body = Vec::new();
+        while let Some(bytes) = self.chunk().await.map_err(|cut| malformed(&cut.to_string()))? {
+            body.extend_from_slice(&bytes);
+            if body.len() > MAX {
+                return Err(malformed(&format!("it is larger than {MAX} bytes")));
+            }
+        }
+        self.gathered = match self.kind {
+            Kind::Chat | Kind::ChatStream => chat::whole(&body)?,
+            Kind::Pages => pages::whole(&body)?,
+            Kind::Agent | Kind::AgentStream => {
+                let reply = agent::read(&body)?;
+                if agent::failed(&reply) {
+                    return Err(refusal::in_reply(&reply, &self.key).into());
+                }
+                agent::whole(&reply)?
+            }
+        };
+        Ok(())
+    }
+
+    /// Reads once, and notes what changed.
+    async fn read_on(&mut self) -> Result<()> {
+        match self.chunk().await {
+            Ok(Some(bytes)) => self.take_all(&bytes)?,
+            Ok(None) => {
+                self.take_last()?;
+                if !self.gathered.over && !self.finished {
+                    self.tell();
+                    return Err(self.nothing_more(Cut::EndOfBody));
+                }
+                self.gathered.over = true;
+            }
+            Err(_) if self.finished => self.gathered.over = true,
+            Err(cut) => return Err(self.nothing_more(cut)),
+        }
+        self.tell();
+        Ok(())
+    }
+
+    /// A stream that brought nothing at all is a reply that cannot be read.
+    fn nothing_more(&mut self, cut: Cut) -> Error {
+        if self.received().is_some() { Error::Incomplete(cut) } else { malformed(&cut.to_string()) }
+    }
+
+    async fn chunk(&mut self) -> std::result::Result<Option<Bytes>, Cut> {
+        match timeout(self.idle, self.response.chunk()).await {
+            Ok(Ok(chunk)) => Ok(chunk),
+            Ok(Err(error)) => Err(Cut::Broken(innermost(&error))),
+            Err(_) => Err(Cut::Idle(self.idle.as_secs())),
+        }
+    }
+
+    fn take_all(&mut self, mut input: &[u8]) -> Result<()> {
+        while !self.gathered.over {
+            let event = match self.decoder.next(&mut input) {
+                Ok(Some(event)) => (event.name.to_owned(), event.data.to_owned()),
+                Ok(None) => return Ok(()),
+                Err(TooLarge { limit }) => return Err(self.nothing_more(Cut::TooLarge(limit))),
+            };
+            self.take(&event.0, &event.1)?;
+        }
+        Ok(())
+    }
+
+    fn take_last(&mut self) -> Result<()> {
+        let last = self.decoder.finish().map(|event| (event.name.to_owned(), event.data.to_owned()));
+        last.map_or(Ok(()), |(name, data)| self.take(&name, &data))
+    }
+
+    /// Takes in one event. What is no object is skipped.
+    fn take(&mut self, name: &str, data: &str) -> Result<()> {
+        if data.trim() == "[DONE]" {
+            self.gathered.over = true;
+            return Ok(());
+        }
+        let Some(event) = serde_json::from_str::<Value>(data).ok().filter(Value::is_object) else {
+            if !data.is_empty() {
+                self.events.push_back(SearchEvent::Warning(
+                    "an event that is no JSON object was skipped".to_owned(),
+                ));
+            }
+            return Ok(());
+        };
+        if self.kind == Kind::ChatStream {
+            if event.get("error").is_some_and(|error| !error.is_null()) {
+                return Err(refusal::in_reply(&event, &self.key).into());
+            }
+            self.finished |= chat::finishes(&event);
+            return chat::take(&mut self.gathered, &event);
+        }
+        match self.agent.take(&mut self.gathered, name, event) {
+            agent::Event::Step => Ok(()),
+            agent::Event::Failed(reply) => Err(refusal::in_reply(&reply, &self.key).into()),
+            agent::Event::End(reply) if agent::failed(&reply) => {
+                Err(refusal::in_reply(&reply, &self.key).into())
+            }
+            agent::Event::End(reply) => {
+                self.gathered = agent::whole(&reply)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells what changed since it was told last.
+    fn tell(&mut self) {
+        if self.gathered.step != self.told.step {
+            self.told.step.clone_from(&self.gathered.step);
+            self.events.extend(self.gathered.step.clone().map(SearchEvent::Step));
+        }
+        if self.gathered.sources != self.told.sources {
+            self.told.sources.clone_from(&self.gathered.sources);
+            self.events.push_back(SearchEvent::Sources(self.gathered.sources.clone()));
+        }
+        let (_, text) = think::split(&self.gathered.text);
+        if let Some(change) = change(&self.told.text, text) {
+            self.told.text.truncate(change.at);
+            self.told.text.push_str(&change.text);
+            self.events.push_back(SearchEvent::Text(change));
+        }
+    }
+
+    fn end(&mut self) -> Result<SearchEvent> {
+        self.done = true;
+        if let Some(cut) = self.gathered.cut.clone() {
+            return Err(Error::Incomplete(cut));
+        }
+        Ok(SearchEvent::Done(Box::new(self.answer(true))))
+    }
+
+    fn answer(&self, complete: bool) -> Answer {
+        let (reasoning, text) = think::split(&self.gathered.text);
+        Answer {
+            text: text.to_owned(),
+            sources: self.gathered.sources.clone(),
+            model: self.gathered.model.clone(),
+            requested_model: Some(self.requested_model.clone()).filter(|model| !model.is_empty()),
+            payer: Payer::Key,
+            thread: None,
+            request_id: self.gathered.id.clone(),
+            complete,
+            notes: self.notes.clone(),
+            reasoning: reasoning.filter(|thoughts| !thoughts.is_empty()).map(str::to_owned),
+            usage: self.gathered.usage.clone(),
+            sources_only: self.kind == Kind::Pages,
+        }
+    }
+}
+
+/// How `old` becomes `new`.
+fn change(old: &str, new: &str) -> Option<TextChange> {
+    let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+    let at = (0..=same).rev().find(|at| old.is_char_boundary(*at) && new.is_char_boundary(*at))?;
+    let text = new.get(at..)?.to_owned();
+    (at < old.len() || !text.is_empty()).then_some(TextChange { at, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_keeps_what_is_the_same() {
+        let change = |old, new| change(old, new).map(|change| (change.at, change.text));
+        assert_eq!(change("", "a"), Some((0, "a".to_owned())));
+        assert_eq!(change("a", "ab"), Some((1, "b".to_owned())));
+        assert_eq!(change("aé", "aè"), Some((1, "è".to_owned())));
+        assert_eq!(change("abc", "ab"), Some((2, String::new())));
+        assert_eq!(change("ab", "ab"), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! One request to the API, and its reply or why there is none.
+
+use std::time::Duration;
+
+use reqwest::Response;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, USER_AGENT};
+use serde_json::Value;
+use tokio::time::timeout;
+use url::Url;
+
+use super::refusal;
+use crate::auth::ApiKey;
+use crate::error::{Error, Result};
+use crate::http;
+
+/// Names the program to the API.
+const AGENT: &str = concat!("pplx/", env!("CARGO_PKG_VERSION"));
+
+/// Where and with what the API is called.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    pub(super) base: &'a Url,
+    pub(super) key: ApiKey,
+    /// How long nothing may arrive.
+    pub(super) idle: Duration,
+}
+
+impl Call<'_> {
+    /// Posts `body` to `path`, once. A reply with a good status, not read yet.
+    pub(super) async fn post(&self, path: &str, body: &Value, stream: bool) -> Result<Response> {
+        let url = http::endpoint(self.base, path);
+        let request = http::client(self.base)
+            .map_err(|error| Error::ApiRequest(error.to_string()))?
+            .post(url.clone())
+            .headers(self.headers(stream)?)
+            .body(body.to_string());
+        let sent = timeout(self.idle, request.send()).await;
+        let response = sent
+            .map_err(|_| Error::ApiRequest(format!("no answer within {} seconds", self.idle.as_secs())))?
+            .map_err(|error| Error::ApiRequest(self.redacted(&described(&url, &error))))?;
+        match response.status().as_u16() {
+            200..=299 => Ok(response),
+            300..=399 => Err(Error::ApiRequest(redirect(&url, &response))),
+            _ => Err(refusal::read(response, &self.key, self.idle).await.into()),
+        }
+    }
+
+    fn headers(&self, stream: bool) -> Result<HeaderMap> {
+        let bearer = http::secret_header(&format!("Bearer {}", self.key.key.expose()));
+        let unusable = || Error::BadKey(self.key.origin.clone(), "it cannot be sent".to_owned());
+        let accepted = if stream { "text/event-stream" } else { "application/json" };
+        Ok(HeaderMap::from_iter([
+            (AUTHORIZATION, bearer.ok_or_else(unusable)?),
+            (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            (ACCEPT, HeaderValue::from_static(accepted)),
+            (USER_AGENT, HeaderValue::from_static(AGENT)),
+        ]))
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        self.key.key.redact(text)
+    }
+}
+
+/// The cause, and the proxy where one stood in the way.
+fn described(url: &Url, error: &reqwest::Error) -> String {
+    match http::connect_error(url, error) {
+        Error::Proxy { proxy, reason } => format!("the proxy {proxy} did not let it through: {reason}"),
+        Error::Connect { host, reason } => format!("{host}: {reason}"),
+        other => other.to_string(),
+    }
+}
+
+/// Where a redirect leads; it is never followed, because the key would go along.
+fn redirect(from: &Url, response: &Response) -> String {
+    let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+    let target = location.and_then(|location| from.join(location).ok());
+    let target =
+        target.map_or_else(|| "an address that it does not name".to_owned(), |url| http::host_of(&url));
+    format!("a redirect to {target} (HTTP {}), which is not followed", response.status().as_u16())
+}

@@ -1,0 +1,203 @@
+//! The subscription: what can be asked of it with the user's session, and what happens when a session or a thread is
+//! refused.
+
+use std::path::PathBuf;
+
+use url::Url;
+
+use super::Reception;
+use super::web;
+use super::web::account::Limit;
+use super::web::upload::Uploaded;
+use crate::answer::{Answer, Exchange, SavedThread, SearchEvent};
+use crate::attachment::{Attachment, Meter};
+use crate::auth::{self, Credential};
+use crate::env::Environment;
+use crate::error::{Error, Result};
+use crate::http;
+use crate::models::Models;
+use crate::request::SearchRequest;
+
+/// The subscription endpoint, at this address.
+#[derive(Debug, Clone)]
+pub struct Subscription {
+    base: Url,
+}
+
+impl Subscription {
+    /// The service itself, or what the environment names in its place.
+    pub fn of(env: &Environment) -> Result<Self> {
+        http::web_base(env).map(|base| Self { base })
+    }
+
+    /// The models that the account may name.
+    pub async fn models(&self, credential: &Credential) -> Result<Models> {
+        web::account::models(&self.base, credential).await
+    }
+
+    /// Uploads files for a question; `meter` counts what has been sent.
+    pub async fn upload(&self, env: &Environment, files: &[Attachment], meter: &Meter) -> Result<Uploaded> {
+        let credential = auth::resolve(env).await?;
+        web::upload::upload(&self.base, &credential, files, meter).await
+    }
+
+    /// The account's saved threads that match `search`, the newest first.
+    pub async fn threads(
+        &self,
+        credential: &Credential,
+        count: usize,
+        search: &str,
+    ) -> Result<Vec<SavedThread>> {
+        web::threads::list(&self.base, credential, count, search).await
+    }
+
+    /// A saved thread.
+    pub async fn thread(&self, credential: &Credential, slug: &str) -> Result<Vec<Exchange>> {
+        web::threads::show(&self.base, credential, slug).await
+    }
+
+    /// Deletes a saved thread.
+    pub async fn delete_thread(&self, credential: &Credential, slug: &str) -> Result<()> {
+        web::threads::delete(&self.base, credential, slug).await
+    }
+
+    /// What is left of each kind of use.
+    pub async fn limits(&self, credential: &Credential) -> Result<Vec<Limit>> {
+        web::account::limits(&self.base, credential).await
+    }
+
+    /// Asks with the credential that `env` leads to. A follow-up on a thread that cannot be continued is asked once
+    /// more as a new thread, with a note in its answer.
+    pub async fn search(
+        &self,
+        env: &Environment,
+        request: &SearchRequest,
+        reception: &Reception,
+    ) -> Result<Search> {
+        let again = request.thread.is_some().then(|| Again {
+            subscription: self.clone(),
+            env: env.clone(),
+            request: SearchRequest { thread: None, ..request.clone() },
+            reception: reception.clone(),
+        });
+        match (self.ask(env, request, reception).await, again) {
+            (Err(Error::ThreadGone), Some(again)) => Box::pin(again.ask()).await,
+            (asked, again) => {
+                asked.map(|inner| Search { inner, again: again.map(Box::new), notes: Vec::new() })
+            }
+        }
+    }
+
+    /// Takes up a run of deep research again, wherever it is.
+    pub async fn resume(&self, env: &Environment, run: &str, reception: &Reception) -> Result<Search> {
+        let credential = auth::resolve(env).await?;
+        let inner = web::Search::resume(&self.base, &credential, run, reception).await?;
+        Ok(Search { inner: Box::new(inner), again: None, notes: Vec::new() })
+    }
+
+    /// A stored session that is refused is cleared, and the desktop app's is tried once in its place.
+    async fn ask(
+        &self,
+        env: &Environment,
+        request: &SearchRequest,
+        reception: &Reception,
+    ) -> Result<Box<web::Search>> {
+        let credential = auth::resolve(env).await?;
+        match self.ask_as(&credential, request, reception).await {
+            Err(refusal @ Error::Refused { .. }) => match auth::replace_refused(env, &credential).await {
+                Some(other) => self.ask_as(&other, request, reception).await,
+                None => Err(refusal),
+            },
+            other => other,
+        }
+    }
+
+    async fn ask_as(
+        &self,
+        credential: &Credential,
+        request: &SearchRequest,
+        reception: &Reception,
+    ) -> Result<Box<web::Search>> {
+        web::Search::open(&self.base, credential, request, reception).await.map(Box::new)
+    }
+}
+
+/// What the service's error on a stale thread is called. It is the error for much else, too.
+const STALE: &str = "GENERIC_FAILED_RESPONSE";
+
+/// How to ask once more, as a new thread.
+#[derive(Debug)]
+struct Again {
+    subscription: Subscription,
+    env: Environment,
+    request: SearchRequest,
+    reception: Reception,
+}
+
+impl Again {
+    async fn ask(self) -> Result<Search> {
+        let inner = self.subscription.ask(&self.env, &self.request, &self.reception).await?;
+        let note = "the thread could not be continued; this is the first answer of a new one".to_owned();
+        Ok(Search { inner, again: None, notes: vec![note] })
+    }
+}
+
+/// A running search. Pulled, not pushed: dropping it ends it.
+#[derive(Debug)]
+pub struct Search {
+    inner: Box<web::Search>,
+    /// Set for a follow-up, until it has begun to answer.
+    again: Option<Box<Again>>,
+    /// What the answer's reader should know besides.
+    notes: Vec<String>,
+}
+
+impl Search {
+    /// A search that is answered from a recording of the subscription endpoint, without network or login. `model`
+    /// is the model that was asked for, if that is known.
+    pub fn replay(recording: PathBuf, model: Option<String>, reception: &Reception) -> Result<Self> {
+        let inner = web::Search::replay(recording, model, reception)?;
+        Ok(Self { inner: Box::new(inner), again: None, notes: Vec::new() })
+    }
+
+    /// The next event; `None` after [`SearchEvent::Done`].
+    pub async fn next(&mut self) -> Result<Option<SearchEvent>> {
+        match self.inner.next().await {
+            Err(Error::Service { code: Some(code), .. }) if code == STALE && self.is_unanswered() => {
+                if let Some(again) = self.again.take() {
+                    let anew = Box::pin(again.ask()).await?;
+                    self.inner = anew.inner;
+                    self.notes.extend(anew.notes);
+                }
+                self.inner.next().await.map(|event| self.noted(event))
+            }
+            other => other.map(|event| self.noted(event)),
+        }
+    }
+
+    /// Whether this is a follow-up that has no text yet.
+    fn is_unanswered(&mut self) -> bool {
+        let has_text = self.inner.received().is_some_and(|answer| !answer.text.trim().is_empty());
+        self.again.is_some() && !has_text
+    }
+
+    /// Adds something that the answer's reader should know.
+    pub fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    fn noted(&self, event: Option<SearchEvent>) -> Option<SearchEvent> {
+        match event {
+            Some(SearchEvent::Done(mut answer)) => {
+                answer.notes.extend_from_slice(&self.notes);
+                Some(SearchEvent::Done(answer))
+            }
+            event => event,
+        }
+    }
+
+    /// What has arrived of the answer, marked incomplete; `None` while nothing has.
+    pub fn received(&mut self) -> Option<Answer> {
+        self.inner.received()
+    }
+}
