@@ -5,6 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
+use pplx::answer::Payer;
 use pplx::provider::web::Snapshot;
 use pplx::render::{Format, Paint, Style, renderer};
 use pplx::sse::Decoder;
@@ -85,7 +86,15 @@ fn merge(events: &[String]) -> String {
 fn pipeline(stream: &[u8]) -> usize {
     let mut decoder = Decoder::default();
     let mut snapshot = Snapshot::default();
-    let style = Style { limit: None, wrap: true, screen: None, width: 80, paint: Paint::default(), now: 0 };
+    let style = Style {
+        limit: None,
+        wrap: true,
+        screen: None,
+        width: 80,
+        paint: Paint::default(),
+        now: 0,
+        payer: Payer::Subscription,
+    };
     let mut render = renderer(Format::Report, style);
     let mut out = Vec::new();
     for mut read in stream.chunks(READ) {

@@ -204,7 +204,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__login)
-            opts="-h --email --browser --with-token --from-omp --no-borrow --help"
+            opts="-h --email --browser --with-token --api-key --from-omp --no-borrow --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -354,7 +354,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__search)
-            opts="-r -c -f -o -n -v -q -m -s -h --recency --system --language --timezone --save --continue --attach --research --format --json --output --copy --open --limit --no-stream --no-wrap --color --verbose --quiet --idle-timeout --timeout --record --replay --model --source --thread --help"
+            opts="-r -c -f -o -n -v -q -m -s -h --recency --system --language --timezone --save --continue --attach --research --provider --effort --domain --exclude-domain --after --before --context-size --country --max-tokens --sources-only --api-dialect --format --json --output --copy --open --limit --no-stream --no-wrap --color --verbose --quiet --idle-timeout --timeout --record --replay --model --source --thread --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -393,6 +393,46 @@ _pplx() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --provider)
+                    COMPREPLY=($(compgen -W "web api" -- "${cur}"))
+                    return 0
+                    ;;
+                --effort)
+                    COMPREPLY=($(compgen -W "fast low medium high xhigh" -- "${cur}"))
+                    return 0
+                    ;;
+                --domain)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude-domain)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context-size)
+                    COMPREPLY=($(compgen -W "low medium high" -- "${cur}"))
+                    return 0
+                    ;;
+                --country)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api-dialect)
+                    COMPREPLY=($(compgen -W "auto agent chat" -- "${cur}"))
                     return 0
                     ;;
                 --format)

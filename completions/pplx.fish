@@ -41,6 +41,7 @@ complete -c pplx -n "__fish_pplx_needs_command" -f -a "chat" -d 'Talk, line by l
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l email -d 'Have a code sent to this address (also: PPLX_EMAIL)' -r -f
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l browser -d 'Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie\'s value'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l with-token -d 'Read a token from standard input'
+complete -c pplx -n "__fish_pplx_using_subcommand login" -l api-key -d 'Read a key of the official API from standard input, and store it beside the session'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l from-omp -d 'Import the session of oh-my-pi (`omp token perplexity`)'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -l no-borrow -d 'Do not look for the desktop app\'s session'
 complete -c pplx -n "__fish_pplx_using_subcommand login" -s h -l help -d 'Print help'
@@ -102,6 +103,25 @@ complete -c pplx -n "__fish_pplx_using_subcommand search" -l system -d 'Text pla
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l language -d 'Language of the answer, as a tag [default: en-US]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l timezone -d 'Your time zone, as an IANA name [default: the machine\'s]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l attach -d 'A file to go along with the question: an image, PDF, text or office file of up to 50 MB; may be given several times' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l provider -d 'Who is asked: web, your subscription, or api, the official API, which needs a key and costs money for each question [default: web]' -r -f -a "web\t'Your subscription'
+api\t'The official API: needs a key, and costs money'"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l effort -d 'How much work goes into the answer, instead of a model: fast and low answer in seconds, the others think and search longer, and cost more' -r -f -a "fast\t''
+low\t''
+medium\t''
+high\t''
+xhigh\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l domain -d 'Only pages of this host; up to 20 of them' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l exclude-domain -d 'No pages of this host; up to 20 of them' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l after -d 'Only pages published on this day or later, such as 2026-01-31' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l before -d 'Only pages published before this day' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l context-size -d 'How much of each page is read' -r -f -a "low\t''
+medium\t''
+high\t''"
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l country -d 'Where you are, as a country\'s two letters' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l max-tokens -d 'How many tokens the answer may have [default: 1024 in chat completions of sonar and sonar-pro, else more]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l api-dialect -d 'The interface to speak; auto uses chat completions until the account has only the Agent API [default: auto]' -r -f -a "auto\t''
+agent\t''
+chat\t''"
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s f -l format -d 'How to print [default: pretty on a terminal, else report]' -r -f -a "report\t'Answer, sources and meta data as text'
 pretty\t'The same for people: Markdown drawn, links to follow'
 answer\t'The answer\'s text alone'
@@ -128,6 +148,7 @@ complete -c pplx -n "__fish_pplx_using_subcommand search" -l thread -d 'Follow u
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l save -d 'Keep the thread in the account\'s history instead of asking incognito'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -s c -l continue -d 'Follow up on the last answer'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l research -d 'Deep research: takes minutes, and ends in a report. What it costs is not lost with the connection'
+complete -c pplx -n "__fish_pplx_using_subcommand search" -l sources-only -d 'Search only: list the sources, without an answer'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l json -d 'The same as --format json'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l copy -d 'Put the answer on the clipboard, too; over ssh, through the terminal where it takes that'
 complete -c pplx -n "__fish_pplx_using_subcommand search" -l no-stream -d 'On a terminal, print the answer when it is whole instead of as it comes'

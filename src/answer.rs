@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde_json::Value;
+use url::Url;
 
 /// A page that the answer was built from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,6 +18,17 @@ pub struct Source {
     pub snippet: Option<String>,
     /// The date of the page as the service gave it, in any of its notations.
     pub date: Option<String>,
+}
+
+impl Source {
+    /// What it is called: its title, else its host, else its address.
+    pub fn label(&self) -> String {
+        if !self.title.trim().is_empty() {
+            return self.title.clone();
+        }
+        let host = Url::parse(&self.url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        host.unwrap_or_else(|| self.url.clone())
+    }
 }
 
 /// Where an answer stands in a conversation: what a follow-up refers to.

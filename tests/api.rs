@@ -1,5 +1,4 @@
-//! The official API as a provider: a test for each row of the table of its behaviour, named after the row, and for
-//! the Agent API, the choice between the two, and who pays.
+//! Chat completions of the official API: a test for each row of the table of their behaviour, named after the row.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,32 +19,19 @@ mod support;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use support::{ASK, Home, Outcome, Reply, Server, TOKEN, answered};
+use support::{KEY, Outcome, Reply, Server, with_key};
 
 const CHAT: &str = "POST /chat/completions";
-const AGENT: &str = "POST /v1/agent";
-const PAGES: &str = "POST /search";
-const KEY: &str = "pplx-0123456789-key-of-the-tests";
 const RETIRED: &str =
     r#"{"error":{"message":"Use the Agent API.","type":"chat_completions_not_available","code":403}}"#;
 
-/// A machine with a key and no session. The subscription is out of reach.
-fn home(api: &Server) -> Home {
-    Home::at("http://127.0.0.1:9").env("PERPLEXITY_BASE_URL", api.url()).env("PERPLEXITY_API_KEY", KEY)
-}
-
 fn run(api: &Server, args: &[&str]) -> Outcome {
-    home(api).run(&[&["search", "--provider", "api"], args].concat())
+    with_key(api).run(&[&["search", "--provider", "api"], args].concat())
 }
 
 /// Asks in the chat dialect for JSON, and gets this reply.
 fn asked(reply: Reply) -> Outcome {
     run(&Server::start([(CHAT, vec![reply])]), &["--api-dialect", "chat", "--json", "why"])
-}
-
-/// The same in the dialect of the Agent API.
-fn asked_agent(reply: Reply) -> Outcome {
-    run(&Server::start([(AGENT, vec![reply])]), &["--api-dialect", "agent", "--json", "why"])
 }
 
 fn chat_reply(rest: Value) -> Reply {
@@ -128,7 +114,7 @@ fn r2_a_redirect_is_refused_and_its_target_never_contacted() {
 #[test]
 fn r7_a_slash_at_the_end_of_the_base_makes_no_difference() {
     let server = Server::start([("POST /v9/chat/completions", vec![chat_reply(json!({}))])]);
-    let home = home(&server).env("PERPLEXITY_BASE_URL", format!("{}/v9/", server.url()));
+    let home = with_key(&server).env("PERPLEXITY_BASE_URL", format!("{}/v9/", server.url()));
     assert_eq!(home.run(&["search", "--provider", "api", "--json", "q"]).code, 0);
 }
 
@@ -137,7 +123,7 @@ fn a1_to_a3_nothing_is_sent_without_a_key_or_with_a_base_or_number_that_is_none(
     let server = Server::start([]);
     let search = ["search", "--provider", "api", "--json", "q"];
     for key in ["", "  "] {
-        let outcome = home(&server).env("PERPLEXITY_API_KEY", key).run(&search);
+        let outcome = with_key(&server).env("PERPLEXITY_API_KEY", key).run(&search);
         assert_eq!(
             (outcome.code, outcome.json()["error"]["kind"].as_str()),
             (4, Some("auth")),
@@ -149,7 +135,7 @@ fn a1_to_a3_nothing_is_sent_without_a_key_or_with_a_base_or_number_that_is_none(
         );
     }
     for base in ["no address", "http://gateway.example", "ftp://127.0.0.1"] {
-        assert_eq!(home(&server).env("PERPLEXITY_BASE_URL", base).run(&search).code, 2, "{base}");
+        assert_eq!(with_key(&server).env("PERPLEXITY_BASE_URL", base).run(&search).code, 2, "{base}");
     }
     for args in [["--max-tokens", "0"], ["--max-tokens", "1.5"], ["--limit", "0"]] {
         assert_eq!(run(&server, &[args[0], args[1], "q"]).code, 2, "{args:?}");
@@ -277,7 +263,7 @@ fn r6_e1_e7_e8_an_abort_is_told_apart_in_every_phase() {
         (Reply::pieces(400).write("{\"error\"").hang(), "error body"),
     ] {
         let server = Server::start([(CHAT, vec![reply])]);
-        let child = home(&server).start(&["search", "--provider", "api", "--json", "q"]);
+        let child = with_key(&server).start(&["search", "--provider", "api", "--json", "q"]);
         while server.requests().is_empty() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
@@ -291,7 +277,7 @@ fn r6_e1_e7_e8_an_abort_is_told_apart_in_every_phase() {
 
 #[test]
 fn e2_no_connection_is_no_answer() {
-    let home = home(&Server::start([])).env("PERPLEXITY_BASE_URL", "http://127.0.0.1:9");
+    let home = with_key(&Server::start([])).env("PERPLEXITY_BASE_URL", "http://127.0.0.1:9");
     failed_with_prefix(&home.run(&["search", "--provider", "api", "--json", "q"]), 6, UNREACHED);
     let server = Server::start([(CHAT, vec![Reply::dropped()])]);
     failed_with_prefix(&run(&server, &["--json", "q"]), 6, UNREACHED);

@@ -356,7 +356,7 @@ fn status_shows_account_origin_and_end() {
         "",
     );
     let json = home.run(&["status", "--json"]).json();
-    let expected = serde_json::json!({"version": 1, "logged_in": true, "email": ADDRESS, "origin": path, "expires": TOKEN_EXPIRES, "plan": null, "limits": null, "error": null});
+    let expected = serde_json::json!({"version": 1, "logged_in": true, "email": ADDRESS, "origin": path, "expires": TOKEN_EXPIRES, "plan": null, "limits": null, "api_key": null, "error": null});
     assert_eq!(json, expected);
     home.store(JWE, 0);
     assert!(home.run(&["status"]).stdout.contains("Valid until: the service decides"));

@@ -20,8 +20,9 @@ pub(super) struct AnswerDocument<'a> {
     /// Markdown with `[n]` citations. Where there are only sources: empty from the subscription, null from the API.
     answer: Option<&'a str>,
     sources: Vec<SourceDocument<'a>>,
-    /// Whether a limit left sources out.
-    truncated: bool,
+    /// Whether a limit left sources out; absent for the subscription, whose notes say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<bool>,
     /// The model that answered; null when the service did not say.
     model: Option<&'a str>,
     /// The model asked for; null for a recording without `--model`.
@@ -148,7 +149,7 @@ pub(super) fn with_document<T>(
             .iter()
             .map(|source| SourceDocument::of(source, answer.payer, style.now))
             .collect(),
-        truncated: listing.hidden > 0,
+        truncated: (answer.payer == Payer::Key).then_some(listing.hidden > 0),
         model: answer.model.as_deref(),
         requested_model: answer.requested_model.as_deref(),
         provider: answer.payer.to_string(),

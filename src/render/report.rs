@@ -137,8 +137,7 @@ fn push_sources(out: &mut String, answer: &Answer, style: &Style) {
 fn push_source(out: &mut String, source: &Source, now: i64) {
     let numbers = citations::brackets(&source.numbers).concat();
     let url = one_line(&source.url);
-    let title =
-        Some(one_line(&source.title)).filter(|title| !title.is_empty()).unwrap_or_else(|| url.clone());
+    let title = one_line(&source.label());
     let age = age::phrase(age::seconds(source.date.as_deref(), now));
     let title = cut(&title, SNIPPET, SOURCE_LINE - numbers.len().min(LIMIT / 2) - age.len());
     push_wrapped(out, &format!("{numbers} {title} ({age})"), INDENT);

@@ -14,6 +14,14 @@ pub use server::{Reply, Server};
 /// Where the subscription endpoint is asked.
 pub const ASK: &str = "POST /rest/sse/perplexity_ask";
 
+/// A key of the official API. Made up.
+pub const KEY: &str = "pplx-0123456789-key-of-the-tests";
+
+/// A machine with a key for `api` and no session. The subscription is out of reach.
+pub fn with_key(api: &Server) -> Home {
+    Home::at("http://127.0.0.1:9").env("PERPLEXITY_BASE_URL", api.url()).env("PERPLEXITY_API_KEY", KEY)
+}
+
 /// A token that lives until the year 2100. Unsigned and made up.
 pub const TOKEN: &str = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0ZXIiLCJleHAiOjQxMDI0NDQ4MDB9.bm8tc2lnbmF0dXJl";
 /// Its end, less the five minutes of margin, in milliseconds.

@@ -78,9 +78,9 @@ pub(super) fn refuse_foreign(args: &SearchArgs, format: Format) -> Result<(), Fa
 
 /// A question to the API, without its text.
 pub(super) fn question(
-    args: AskArgs,
-    api: ApiArgs,
-    file: File,
+    args: &AskArgs,
+    api: &ApiArgs,
+    file: &File,
     env: &Environment,
 ) -> Result<Question, Failure> {
     // What was typed leaves no room for the other's default.
@@ -100,7 +100,7 @@ pub(super) fn question(
         effort: effort.map(self::effort),
         max_tokens: api.max_tokens.or(file.max_tokens.map(std::num::NonZero::get)),
         sources_only: api.sources_only,
-        filters: filters(&api, &file)?,
+        filters: filters(api, file)?,
         ..SearchRequest::default()
     };
     let provider = Provider::Api(Api::of(env, dialect(api.api_dialect.or(file.api_dialect)))?);

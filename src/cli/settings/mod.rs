@@ -94,6 +94,11 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
     if asks_api {
         api::refuse_foreign(&args, shown.format)?;
         shown.style.payer = Payer::Key;
+        // A reply in one piece comes when it is done, however long that takes; --timeout bounds it.
+        let says_how_long = args.output.print.idle_timeout.or(file.idle_timeout).is_some();
+        if !shown.reception.events && !says_how_long {
+            shown.reception.idle = NEVER;
+        }
     } else {
         api::refuse_unless_asked(&args.api)?;
     }
@@ -101,7 +106,7 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
     let what = if let Some(path) = args.replay {
         What::Recording { path, model: named_model(args.ask.model, env, file.model) }
     } else if asks_api {
-        What::Question(Box::new(api::question(args.ask, args.api, file, env)?.asking(query)?))
+        What::Question(Box::new(api::question(&args.ask, &args.api, &file, env)?.asking(query)?))
     } else {
         let files = args.attach.iter().map(|path| Attachment::read(path));
         let mut question = question(args.ask, args.research, file, env)?.asking(query)?;

@@ -172,7 +172,7 @@ fn pages(output: &[Value]) -> Vec<Source> {
     };
     let mut pages = numbered(of_kind("search_results", "results"));
     let known: BTreeSet<String> = pages.iter().map(|page| page.url.clone()).collect();
-    let last = pages.iter().flat_map(|page| page.numbers.last().copied()).max().unwrap_or(0);
+    let last = pages.iter().filter_map(|page| page.numbers.last().copied()).max().unwrap_or(0);
     let fetched = of_kind("fetch_url_results", "contents").filter_map(|item| source(item, Vec::new()));
     let mut fetched: Vec<Source> = fetched.filter(|page| !known.contains(&page.url)).collect();
     for (index, page) in fetched.iter_mut().enumerate() {

@@ -11,9 +11,9 @@ pub(super) fn body(request: &SearchRequest) -> Value {
     let mut body = Map::new();
     body.insert("query".to_owned(), request.query.as_str().into());
     let mut set = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
-    filter_fields(request.recency.map(Recency::name), filters)
-        .into_iter()
-        .for_each(|(name, value)| set(name, value));
+    for (name, value) in filter_fields(request.recency.map(Recency::name), filters) {
+        set(name, value);
+    }
     if let Some(size) = filters.context_size {
         set("search_context_size", size.name().into());
     }

@@ -138,8 +138,7 @@ impl Pretty {
     fn write_source(&self, source: &Source, out: &mut dyn Write) -> io::Result<()> {
         let url = one_line(&source.url);
         let numbers = brackets(&source.numbers).concat();
-        let title =
-            Some(one_line(&source.title)).filter(|title| !title.is_empty()).unwrap_or_else(|| url.clone());
+        let title = one_line(&source.label());
         let age = age::phrase(age::seconds(source.date.as_deref(), self.style.now));
         let head = [
             Span::new(numbers, Look::new().fg_color(Some(AnsiColor::Blue.into()))),

@@ -10,7 +10,15 @@ const TEXT: &str = "# Tide tables\n\nHigh water is at **noon** [1], *low* at `18
 
 fn style(width: usize, height: usize) -> Style {
     let paint = Paint { color: true, links: true };
-    Style { limit: None, wrap: true, screen: Some(Screen { width, height }), width, paint, now: 0 }
+    Style {
+        limit: None,
+        wrap: true,
+        screen: Some(Screen { width, height }),
+        width,
+        paint,
+        now: 0,
+        payer: crate::answer::Payer::Subscription,
+    }
 }
 
 fn answer(text: &str) -> Answer {
