@@ -32,6 +32,7 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('threads', 'threads', [CompletionResultType]::ParameterValue, 'List, show, export and delete the threads that the account has saved')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'List the models that can be asked')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Check step by step what a search needs, and say what is missing')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Serve searches to agents over the Model Context Protocol, on standard input and output')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Explain a command or a topic')
@@ -136,6 +137,12 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
         'pplx;doctor' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print a JSON object')
             [CompletionResult]::new('--no-ask', '--no-ask', [CompletionResultType]::ParameterName, 'Do not ask a question')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;mcp' {
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

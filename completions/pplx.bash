@@ -37,6 +37,9 @@ _pplx() {
             pplx,man)
                 cmd="pplx__subcmd__man"
                 ;;
+            pplx,mcp)
+                cmd="pplx__subcmd__mcp"
+                ;;
             pplx,models)
                 cmd="pplx__subcmd__models"
                 ;;
@@ -74,7 +77,7 @@ _pplx() {
 
     case "${cmd}" in
         pplx)
-            opts="-h -V --help --version login logout status research threads models doctor completions man help search chat"
+            opts="-h -V --help --version login logout status research threads models doctor mcp completions man help search chat"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -242,6 +245,24 @@ _pplx() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pplx__subcmd__mcp)
+            opts="-h --timeout --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

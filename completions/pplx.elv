@@ -29,6 +29,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand threads 'List, show, export and delete the threads that the account has saved'
             cand models 'List the models that can be asked'
             cand doctor 'Check step by step what a search needs, and say what is missing'
+            cand mcp 'Serve searches to agents over the Model Context Protocol, on standard input and output'
             cand completions 'Print a completion script'
             cand man 'Print the manual page'
             cand help 'Explain a command or a topic'
@@ -121,6 +122,11 @@ set edit:completion:arg-completer[pplx] = {|@words|
         &'pplx;doctor'= {
             cand --json 'Print a JSON object'
             cand --no-ask 'Do not ask a question'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;mcp'= {
+            cand --timeout 'Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]'
             cand -h 'Print help'
             cand --help 'Print help'
         }

@@ -33,6 +33,7 @@ complete -c pplx -n "__fish_pplx_needs_command" -f -a "research" -d 'Fetch a run
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "threads" -d 'List, show, export and delete the threads that the account has saved'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "models" -d 'List the models that can be asked'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "doctor" -d 'Check step by step what a search needs, and say what is missing'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "mcp" -d 'Serve searches to agents over the Model Context Protocol, on standard input and output'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "completions" -d 'Print a completion script'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "help" -d 'Explain a command or a topic'
@@ -91,6 +92,8 @@ complete -c pplx -n "__fish_pplx_using_subcommand models" -s h -l help -d 'Print
 complete -c pplx -n "__fish_pplx_using_subcommand doctor" -l json -d 'Print a JSON object'
 complete -c pplx -n "__fish_pplx_using_subcommand doctor" -l no-ask -d 'Do not ask a question'
 complete -c pplx -n "__fish_pplx_using_subcommand doctor" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand mcp" -l timeout -d 'Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand mcp" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand man" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand help" -s h -l help -d 'Print help'

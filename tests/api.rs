@@ -264,9 +264,7 @@ fn r6_e1_e7_e8_an_abort_is_told_apart_in_every_phase() {
     ] {
         let server = Server::start([(CHAT, vec![reply])]);
         let child = with_key(&server).start(&["search", "--provider", "api", "--json", "q"]);
-        while server.requests().is_empty() {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+        server.wait_for_request();
         std::thread::sleep(std::time::Duration::from_millis(200));
         assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
         let outcome = support::command::finish(child);

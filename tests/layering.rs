@@ -19,7 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module, and the modules of the crate that it may name.
-const MAY_NAME: [(&str, &[&str]); 20] = [
+const MAY_NAME: [(&str, &[&str]); 22] = [
     ("answer", &[]),
     ("error", &["origin"]),
     ("env", &["error"]),
@@ -34,6 +34,8 @@ const MAY_NAME: [(&str, &[&str]); 20] = [
     ("line_editor", &["env", "private", "terminal"]),
     ("attachment", &["error"]),
     ("models", &["env", "error", "private"]),
+    ("jobs", &["env", "error", "private"]),
+    ("queue", &["env", "error", "private"]),
     ("history", &["answer", "env", "error", "private"]),
     ("auth", &["env", "error", "http", "origin", "private"]),
     (
@@ -64,11 +66,13 @@ const MAY_NAME: [(&str, &[&str]); 20] = [
             "history",
             "http",
             "io",
+            "jobs",
             "line_editor",
             "models",
             "origin",
             "overwrite",
             "provider",
+            "queue",
             "render",
             "request",
             "terminal",
@@ -78,11 +82,12 @@ const MAY_NAME: [(&str, &[&str]); 20] = [
 ];
 
 /// A library, and the files (or folders) that may name it.
-const MAY_USE: [(&str, &[&str]); 6] = [
+const MAY_USE: [(&str, &[&str]); 7] = [
     ("clap", &["cli/"]),
     ("http_body", &["provider/"]),
     ("reqwest", &["http.rs", "auth/endpoint.rs", "provider/"]),
     ("rustix", &["private.rs", "io.rs", "terminal.rs"]),
+    ("rmcp", &["cli/mcp/"]),
     ("rustyline", &["line_editor.rs"]),
     ("toml", &["cli/settings/"]),
 ];

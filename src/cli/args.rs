@@ -43,6 +43,8 @@ pub(super) enum Command {
     Models(ModelsArgs),
     /// Check step by step what a search needs, and say what is missing
     Doctor(DoctorArgs),
+    /// Serve searches to agents over the Model Context Protocol, on standard input and output
+    Mcp(McpArgs),
     /// Print a completion script
     Completions {
         /// The shell to complete for
@@ -99,7 +101,7 @@ pub(super) struct SearchArgs {
 }
 
 /// What is asked, besides the question's text.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct AskArgs {
     /// Only pages at most this old
     #[arg(short, long, value_enum, value_name = "AGE", help_heading = "What is asked")]
@@ -140,7 +142,7 @@ pub(super) struct AskArgs {
 }
 
 /// Who is asked, and what only the official API takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct ApiArgs {
     /// Who is asked: web, your subscription, or api, the official API, which needs a key and costs money for each
     /// question [default: web]
@@ -417,6 +419,19 @@ pub(super) struct DoctorArgs {
     /// Do not ask a question
     #[arg(long)]
     pub(super) no_ask: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Tools: pplx_search, pplx_research_start, pplx_research_get, pplx_usage. Questions are asked with the settings of\n\
+    settings.toml, one at a time over all programs that serve. What is accepted by the service counts, even if the\n\
+    client cancels it.\n\nExample, for clients with a JSON configuration:\n  \
+    {\"mcpServers\": {\"pplx\": {\"command\": \"pplx\", \"args\": [\"mcp\"]}}}"
+)]
+pub(super) struct McpArgs {
+    /// Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(super) timeout: Option<u64>,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ mod generated;
 mod help;
 mod login;
 mod logout;
+mod mcp;
 mod models;
 mod printer;
 mod progress;
@@ -59,6 +60,7 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
         Command::Doctor(args) => {
             block_on(async move { end(doctor::run(&args, &env, &mut io).await, &mut io) })
         }
+        Command::Mcp(args) => block_on(async move { end(mcp::run(&args, env, &mut io).await, &mut io) }),
         Command::Research(args) => {
             block_on(async move { end(search::run_research(args, &env, &mut io).await, &mut io) })
         }

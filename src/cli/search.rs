@@ -75,7 +75,8 @@ pub(super) async fn answer(
     let mut printer = Printer::new(settings, io)?;
     let ended = pump(settings, env, &mut stop, &mut printer).await;
     if let What::Question(question) = &settings.what
-        && let Err(error) = remember(&ended, question, env)
+        && let Some(answer) = ended.answer()
+        && let Err(error) = remember(answer, &question.request.query, env)
     {
         printer.warn(&error.to_string());
     }
@@ -91,10 +92,9 @@ pub(super) fn warn(question: &Question, env: &Environment, io: &mut Io) {
 }
 
 /// Keeps what a follow-up needs, if there is a place for it.
-fn remember(ended: &Ended, question: &Question, env: &Environment) -> crate::Result<()> {
-    let thread = ended.answer().and_then(|answer| answer.thread.clone());
-    let (Some(thread), Ok(history)) = (thread, History::of(env)) else { return Ok(()) };
-    history.remember(Entry::new(thread, &question.request.query, auth::now()))
+pub(super) fn remember(answer: &Answer, query: &str, env: &Environment) -> crate::Result<()> {
+    let (Some(thread), Ok(history)) = (answer.thread.clone(), History::of(env)) else { return Ok(()) };
+    history.remember(Entry::new(thread, query, auth::now()))
 }
 
 /// Opens the search and prints its events until it ends, in one way or another.

@@ -64,12 +64,21 @@ pub(super) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Re
     } else if let Ok(credential) = &found {
         describe(credential, io)?;
         if let Some(Ok(online)) = &online {
-            describe_online(online, io)?;
+            described(online).iter().try_for_each(|line| io.say(line))?;
         }
         describe_key(key.as_ref(), io)?;
     }
     found?;
     online.transpose().map(drop).map_err(Failure::from)
+}
+
+/// Plan and limits, as text and for programs.
+pub(super) async fn usage(env: &Environment) -> Result<(String, serde_json::Value), Failure> {
+    let credential = auth::resolve(env).await?;
+    let online = ask(&credential, env).await?;
+    let limits: Vec<LimitDocument<'_>> = online.limits.iter().flatten().map(LimitDocument::of).collect();
+    let structured = serde_json::json!({ "plan": online.plan, "limits": limits });
+    Ok((described(&online).join("\n"), structured))
 }
 
 /// What the service says.
@@ -91,20 +100,19 @@ async fn ask(credential: &Credential, env: &Environment) -> crate::Result<Online
     Ok(Online { plan, limits })
 }
 
-fn describe_online(online: &Online, io: &mut Io) -> std::io::Result<()> {
-    io.say(&format!("Plan: {}", online.plan.as_deref().map_or_else(|| "unknown".to_owned(), one_line)))?;
-    for limit in online.limits.iter().flatten() {
+/// One line each.
+fn described(online: &Online) -> Vec<String> {
+    let plan = online.plan.as_deref().map_or_else(|| "unknown".to_owned(), one_line);
+    let limits = online.limits.iter().flatten().map(|limit| {
         let left = match (limit.remaining, limit.available) {
             (Some(remaining), _) => format!("{remaining} left"),
             (None, Some(false)) => "none left".to_owned(),
             (None, _) => "available, number not provided".to_owned(),
         };
-        io.say(&format!("Limit of {}: {left}", one_line(&limit.kind)))?;
-    }
-    if online.limits.is_none() {
-        io.say("Limits: not provided")?;
-    }
-    Ok(())
+        format!("Limit of {}: {left}", one_line(&limit.kind))
+    });
+    let missing = online.limits.is_none().then(|| "Limits: not provided".to_owned());
+    std::iter::once(format!("Plan: {plan}")).chain(limits).chain(missing).collect()
 }
 
 fn document<'a>(

@@ -17,7 +17,7 @@ pub use json::write_document;
 
 use std::io::{self, Write};
 
-use crate::answer::{Answer, Payer, SearchEvent};
+use crate::answer::{Answer, Payer, SearchEvent, Source};
 
 /// The output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,11 @@ pub struct Problem {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+}
+
+/// The sources of an answer that are listed under a limit, as all formats choose them.
+pub fn listed(answer: &Answer, limit: usize) -> Vec<&Source> {
+    citations::Listing::of(answer, Some(limit)).shown
 }
 
 /// Prints one search.

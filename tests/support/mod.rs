@@ -4,6 +4,7 @@
 #![allow(dead_code, unused_imports, reason = "each test program uses a part of it")]
 
 pub mod command;
+pub mod mcp;
 pub mod server;
 #[cfg(unix)]
 pub mod terminal;

@@ -201,6 +201,16 @@ impl Server {
         lock(&self.state).connections
     }
 
+    /// Waits until something was asked.
+    #[track_caller]
+    pub fn wait_for_request(&self) {
+        let started = std::time::Instant::now();
+        while self.requests().is_empty() {
+            assert!(started.elapsed() < Duration::from_secs(20), "nothing was asked");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Waits until the other side has ended so many connections that the server kept open.
     pub fn wait_for_close(&self, count: usize, limit: Duration) -> bool {
         let end = std::time::Instant::now() + limit;

@@ -9,7 +9,8 @@ use std::time::Duration;
 pub(super) use self::file::check_file;
 use self::file::{File, read_file};
 use super::args::{
-    AskArgs, ChatArgs, ColorArg, FormatArg, OutputArgs, ProviderArg, RecencyArg, ResearchGetArgs, SearchArgs,
+    ApiArgs, AskArgs, ChatArgs, ColorArg, FormatArg, OutputArgs, ProviderArg, RecencyArg, ResearchGetArgs,
+    SearchArgs,
 };
 use super::desktop::HandOn;
 use super::failure::Failure;
@@ -148,6 +149,39 @@ pub(super) fn resolve_run(
 ) -> Result<Settings, Failure> {
     let shown = shown(&args.output, true, &read_file(env)?, env, io)?;
     Ok(Settings { what: What::Run(args.id), shown })
+}
+
+/// What a program asks for; everything else is as `settings.toml` has it.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    pub(super) query: String,
+    /// The name of an age.
+    pub(super) recency: Option<String>,
+    pub(super) sources: Vec<String>,
+    pub(super) model: Option<String>,
+    pub(super) research: bool,
+}
+
+/// Settles a question that a program asks.
+pub(super) fn resolve_asked(asked: Asked, env: &Environment) -> Result<Question, Failure> {
+    let file = read_file(env)?;
+    let recency = asked.recency.and_then(|age| clap::ValueEnum::from_str(&age, false).ok());
+    let args = AskArgs { recency, sources: asked.sources, model: asked.model, ..AskArgs::default() };
+    let question = if file.provider != Some(ProviderArg::Api) {
+        question(args, asked.research, file, env)?
+    } else if asked.research || !args.sources.is_empty() {
+        let message =
+            "The official API, which settings.toml chooses, has neither deep research nor other sources.";
+        return Err(Failure::usage(message, "ask without them"));
+    } else {
+        api::question(&args, &ApiArgs::default(), &file, env)?
+    };
+    question.asking(asked.query)
+}
+
+/// How the reply to a program is received.
+pub(super) fn reception() -> Reception {
+    Reception { idle: Duration::from_secs(IDLE_TIMEOUT), record: None, events: true }
 }
 
 /// A question without its text.

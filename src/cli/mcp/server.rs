@@ -1,0 +1,363 @@
+//! What the tools do.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+use uuid::Uuid;
+
+use super::arguments::{Arguments, Mistake};
+use super::call::{Running, State, Task};
+use super::outcome::{Outcome, SOURCES, error, mistaken, success};
+use super::tools::{self, AGES, LONGEST_WAIT, MOST_SOURCES};
+use crate::cli::failure::Failure;
+use crate::cli::settings::{self, Asked};
+use crate::cli::status;
+use crate::env::Environment;
+use crate::jobs::{Job, Jobs};
+
+/// How long a call may take where the client does not say otherwise.
+const BUDGET: Duration = Duration::from_secs(55);
+/// The same for a client that gives up after 30 seconds.
+const SHORT_BUDGET: Duration = Duration::from_secs(25);
+/// The name of that client.
+const SHORT_OF_PATIENCE: &str = "omp";
+/// How often at least a waiting client hears something.
+const PROGRESS: Duration = Duration::from_secs(4);
+/// How long a run is waited for unless that is said.
+const USUAL_WAIT: u64 = 20;
+
+const INSTRUCTIONS: &str = "Web search through the user's Perplexity subscription. Cite sources by their numbers and URLs. \
+    An answer that is partial or cut names an id; pplx_research_get fetches the rest.";
+
+/// The server, and the questions that have outlived their calls.
+#[derive(Debug, Clone)]
+pub(super) struct Server {
+    env: Environment,
+    /// How long a call may take, where that was said.
+    budget: Option<Duration>,
+    /// Turns true at the end of the input.
+    ended: watch::Receiver<bool>,
+    running: Arc<Mutex<HashMap<String, Arc<Running>>>>,
+}
+
+/// How waiting for a question ended.
+enum Waited {
+    Over(Outcome),
+    Late,
+    /// Nobody wants the answer any more.
+    Cancelled,
+}
+
+/// The context of a call.
+type Context = RequestContext<RoleServer>;
+
+impl Server {
+    pub(super) fn new(env: Environment, timeout: Option<u64>, ended: watch::Receiver<bool>) -> Self {
+        let budget = timeout.map(Duration::from_secs);
+        Self { env, budget, ended, running: Arc::default() }
+    }
+
+    fn deadline(&self, context: &Context) -> Instant {
+        let client = context.client_info().map(|client| client.name);
+        Instant::now() + self.budget.unwrap_or_else(|| budget_of(client.as_deref()))
+    }
+
+    async fn search(&self, given: Option<JsonObject>, context: &Context) -> Result<CallToolResult, Mistake> {
+        let deadline = self.deadline(context);
+        let arguments = Arguments::of(given, &["query", "recency", "sources", "limit", "model"])?;
+        let asked = Asked {
+            query: arguments.required("query")?,
+            recency: arguments.one_of("recency", &AGES)?,
+            sources: arguments.texts("sources")?,
+            model: arguments.text("model")?,
+            research: false,
+        };
+        let limit = arguments.number("limit", 1..=MOST_SOURCES)?;
+        let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(SOURCES);
+        let running = match self.ask(asked, limit) {
+            Ok(running) => Arc::new(running),
+            Err(failure) => return Ok(failed(&failure)),
+        };
+        match self.wait(&running, deadline, context).await {
+            Waited::Over(outcome) if outcome.is_long() => {
+                let id = Uuid::new_v4().to_string();
+                let kept = self.keep(&id, &running.query, None, &outcome, true);
+                Ok(outcome.result(kept.then_some(&id), 0))
+            }
+            Waited::Over(outcome) => Ok(outcome.result(None, 0)),
+            Waited::Late => {
+                let id = Uuid::new_v4().to_string();
+                let partial = running.state.borrow().partial(limit);
+                self.outlive(id.clone(), None, running);
+                Ok(partial.result(Some(&id), 0))
+            }
+            Waited::Cancelled => Ok(error("Cancelled.")),
+        }
+    }
+
+    async fn research_start(
+        &self,
+        given: Option<JsonObject>,
+        context: &Context,
+    ) -> Result<CallToolResult, Mistake> {
+        let deadline = self.deadline(context);
+        let arguments = Arguments::of(given, &["query"])?;
+        let asked = Asked { query: arguments.required("query")?, research: true, ..Asked::default() };
+        let running = match self.ask(asked, SOURCES) {
+            Ok(running) => Arc::new(running),
+            Err(failure) => return Ok(failed(&failure)),
+        };
+        let begun = |state: &State| state.run.is_some();
+        let id = match self.wait_until(&running, deadline, context, begun).await {
+            Waited::Cancelled => return Ok(error("Cancelled.")),
+            Waited::Over(outcome) if running.state.borrow().run.is_none() => {
+                return Ok(outcome.result(None, 0));
+            }
+            Waited::Over(_) | Waited::Late => {
+                let run = running.state.borrow().run.clone();
+                let id = run.clone().unwrap_or_else(|| Uuid::new_v4().to_string());
+                self.outlive(id.clone(), run, running);
+                id
+            }
+        };
+        let text =
+            format!("Research has begun. It takes minutes; pplx_research_get with the id {id} fetches it.");
+        Ok(success(text, json!({ "id": id, "status": "running" })))
+    }
+
+    async fn research_get(
+        &self,
+        given: Option<JsonObject>,
+        context: &Context,
+    ) -> Result<CallToolResult, Mistake> {
+        let arguments = Arguments::of(given, &["id", "wait", "offset"])?;
+        let id = arguments.required("id")?;
+        let wait = Duration::from_secs(arguments.number("wait", 0..=LONGEST_WAIT)?.unwrap_or(USUAL_WAIT));
+        let deadline = self.deadline(context).min(Instant::now() + wait);
+        let offset = arguments.number("offset", 0..=u64::from(u32::MAX))?.unwrap_or(0);
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        let running = match self.find(&id) {
+            Ok(Found::Running(running)) => running,
+            Ok(Found::Kept(outcome)) => return Ok(outcome.result(Some(&id), offset)),
+            Err(failure) => return Ok(failed(&failure)),
+        };
+        match self.wait(&running, deadline, context).await {
+            Waited::Over(outcome) => Ok(outcome.result(Some(&id), offset)),
+            Waited::Late => Ok(running.state.borrow().partial(running.limit).result(Some(&id), offset)),
+            Waited::Cancelled => Ok(error("Cancelled.")),
+        }
+    }
+
+    async fn usage(&self, given: Option<JsonObject>) -> Result<CallToolResult, Mistake> {
+        Arguments::of(given, &[])?;
+        match status::usage(&self.env).await {
+            Ok((text, structured)) => Ok(success(text, structured)),
+            Err(failure) => Ok(failed(&failure)),
+        }
+    }
+
+    fn ask(&self, asked: Asked, limit: usize) -> Result<Running, Failure> {
+        let question = settings::resolve_asked(asked, &self.env)?;
+        Ok(Running::start(self.env.clone(), Task::Ask(Box::new(question)), settings::reception(), limit))
+    }
+
+    /// Lets a question go on after its call; what comes of it is kept on disk.
+    fn outlive(&self, id: String, run: Option<String>, running: Arc<Running>) {
+        self.table().insert(id.clone(), Arc::clone(&running));
+        let (server, mut state) = (self.clone(), running.state.clone());
+        tokio::spawn(async move {
+            loop {
+                let (outcome, done) = {
+                    let state = state.borrow_and_update();
+                    let partial = || state.partial(running.limit);
+                    (state.outcome.clone().unwrap_or_else(partial), state.outcome.is_some())
+                };
+                server.keep(&id, &running.query, run.as_deref(), &outcome, done);
+                if done {
+                    server.table().remove(&id);
+                    return;
+                }
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                if state.changed().await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// False where it cannot be kept, which must not cost the answer.
+    fn keep(&self, id: &str, query: &str, run: Option<&str>, outcome: &Outcome, done: bool) -> bool {
+        let result = serde_json::to_value(outcome).ok();
+        let (id, query, run) = (id.to_owned(), query.to_owned(), run.map(str::to_owned));
+        Jobs::of(&self.env).is_ok_and(|jobs| jobs.write(&Job { id, query, run, result, done }).is_ok())
+    }
+
+    /// What the id stands for: a question on its way, an answer on disk, or a run at the service, which may have been
+    /// started by another process.
+    fn find(&self, id: &str) -> Result<Found, Failure> {
+        if let Some(running) = self.table().get(id) {
+            return Ok(Found::Running(Arc::clone(running)));
+        }
+        let job = Jobs::of(&self.env).and_then(|jobs| jobs.read(id))?;
+        let run = match job {
+            None => id.to_owned(),
+            Some(Job { done: false, run: Some(run), .. }) => run,
+            Some(Job { done, result, .. }) => {
+                let kept = result.and_then(|result| serde_json::from_value::<Outcome>(result).ok());
+                let kept = kept.map(|outcome| if done { outcome } else { outcome.interrupted() });
+                return kept.map(Found::Kept).ok_or_else(|| unknown(id));
+            }
+        };
+        let task = Task::Resume(run.clone());
+        let running = Arc::new(Running::start(self.env.clone(), task, settings::reception(), SOURCES));
+        self.outlive(id.to_owned(), Some(run), Arc::clone(&running));
+        Ok(Found::Running(running))
+    }
+
+    fn table(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Running>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn wait(&self, running: &Running, deadline: Instant, context: &Context) -> Waited {
+        self.wait_until(running, deadline, context, |_| false).await
+    }
+
+    /// Waits for the end, or for what `enough` looks for, and tells the client meanwhile how it goes.
+    async fn wait_until(
+        &self,
+        running: &Running,
+        deadline: Instant,
+        context: &Context,
+        enough: impl Fn(&State) -> bool,
+    ) -> Waited {
+        let (mut state, mut ended) = (running.state.clone(), self.ended.clone());
+        let mut progress = Progress::new(context);
+        loop {
+            let message = {
+                let state = state.borrow_and_update();
+                if let Some(outcome) = &state.outcome {
+                    return Waited::Over(outcome.clone());
+                }
+                if enough(&state) {
+                    return Waited::Late;
+                }
+                state.message.clone()
+            };
+            progress.tell(&message).await;
+            tokio::select! {
+                () = context.ct.cancelled() => return Waited::Cancelled,
+                _ = ended.wait_for(|ended| *ended) => return Waited::Cancelled,
+                () = sleep_until(deadline) => return Waited::Late,
+                () = sleep_until(progress.next()) => {}
+                // The sender sends the outcome before it goes.
+                _ = state.changed() => {}
+            }
+        }
+    }
+}
+
+enum Found {
+    Running(Arc<Running>),
+    Kept(Outcome),
+}
+
+/// How long a client of this name waits for an answer, with something to spare.
+fn budget_of(client: Option<&str>) -> Duration {
+    if client.is_some_and(|name| name.starts_with(SHORT_OF_PATIENCE)) { SHORT_BUDGET } else { BUDGET }
+}
+
+fn unknown(id: &str) -> Failure {
+    Failure::usage(format!("There is nothing with the id {id:?}."), "start it with pplx_research_start")
+}
+
+fn failed(failure: &Failure) -> CallToolResult {
+    failure
+        .problem()
+        .map_or_else(|| error("Failed."), |problem| Outcome::failed(&problem, None).result(None, 0))
+}
+
+/// What a client hears that asked to hear of progress.
+struct Progress<'a> {
+    context: &'a Context,
+    told: u32,
+    last: Option<(Instant, String)>,
+}
+
+impl<'a> Progress<'a> {
+    fn new(context: &'a Context) -> Self {
+        Self { context, told: 0, last: None }
+    }
+
+    /// When it must hear something again.
+    fn next(&self) -> Instant {
+        self.last.as_ref().map_or_else(Instant::now, |(at, _)| *at) + PROGRESS
+    }
+
+    /// Tells what changed, or that nothing has for too long.
+    async fn tell(&mut self, message: &str) {
+        let due = Instant::now() >= self.next();
+        if self.last.as_ref().is_some_and(|(_, last)| last == message) && !due {
+            return;
+        }
+        self.last = Some((Instant::now(), message.to_owned()));
+        self.told += 1;
+        let Some(token) = self.context.meta.get_progress_token() else { return };
+        let mut progress = ProgressNotificationParam::new(token, f64::from(self.told));
+        progress.message = Some(message.to_owned()).filter(|message| !message.is_empty());
+        // A client that is gone is noticed elsewhere.
+        let _ = self.context.peer.notify_progress(progress).await;
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("pplx", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let given = request.arguments;
+        let result = match request.name.as_ref() {
+            tools::SEARCH => self.search(given, &context).await,
+            tools::RESEARCH_START => self.research_start(given, &context).await,
+            tools::RESEARCH_GET => self.research_get(given, &context).await,
+            tools::USAGE => self.usage(given).await,
+            other => return Err(ErrorData::invalid_params(format!("There is no tool {other:?}."), None)),
+        };
+        Ok(result.unwrap_or_else(|mistake| mistaken(&mistake)).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_gives_up_after_30_seconds_is_answered_before() {
+        assert_eq!(budget_of(Some("omp-coding-agent")), Duration::from_secs(25));
+        assert_eq!([budget_of(Some("pi")), budget_of(None)], [Duration::from_secs(55); 2]);
+    }
+}
