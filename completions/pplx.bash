@@ -28,6 +28,9 @@ _pplx() {
             pplx,help)
                 cmd="pplx__subcmd__help"
                 ;;
+            pplx,integrate)
+                cmd="pplx__subcmd__integrate"
+                ;;
             pplx,login)
                 cmd="pplx__subcmd__login"
                 ;;
@@ -77,7 +80,7 @@ _pplx() {
 
     case "${cmd}" in
         pplx)
-            opts="-h -V --help --version login logout status research threads models doctor mcp completions man help search chat"
+            opts="-h -V --help --version login logout status research threads models doctor mcp integrate completions man help search chat"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -194,6 +197,20 @@ _pplx() {
             ;;
         pplx__subcmd__help)
             opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pplx__subcmd__integrate)
+            opts="-h --print --remove --help omp pi claude codex opencode agents"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

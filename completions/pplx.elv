@@ -30,6 +30,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand models 'List the models that can be asked'
             cand doctor 'Check step by step what a search needs, and say what is missing'
             cand mcp 'Serve searches to agents over the Model Context Protocol, on standard input and output'
+            cand integrate 'Tell a coding agent about this program: write its extension or skill'
             cand completions 'Print a completion script'
             cand man 'Print the manual page'
             cand help 'Explain a command or a topic'
@@ -129,6 +130,12 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand --timeout 'Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]'
             cand -h 'Print help'
             cand --help 'Print help'
+        }
+        &'pplx;integrate'= {
+            cand --print 'Show the files and where they would go; write nothing'
+            cand --remove 'Delete the files'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
         &'pplx;completions'= {
             cand -h 'Print help'

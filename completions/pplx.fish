@@ -34,6 +34,7 @@ complete -c pplx -n "__fish_pplx_needs_command" -f -a "threads" -d 'List, show, 
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "models" -d 'List the models that can be asked'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "doctor" -d 'Check step by step what a search needs, and say what is missing'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "mcp" -d 'Serve searches to agents over the Model Context Protocol, on standard input and output'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "integrate" -d 'Tell a coding agent about this program: write its extension or skill'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "completions" -d 'Print a completion script'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "help" -d 'Explain a command or a topic'
@@ -94,6 +95,9 @@ complete -c pplx -n "__fish_pplx_using_subcommand doctor" -l no-ask -d 'Do not a
 complete -c pplx -n "__fish_pplx_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand mcp" -l timeout -d 'Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand mcp" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand integrate" -l print -d 'Show the files and where they would go; write nothing'
+complete -c pplx -n "__fish_pplx_using_subcommand integrate" -l remove -d 'Delete the files'
+complete -c pplx -n "__fish_pplx_using_subcommand integrate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pplx -n "__fish_pplx_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand man" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand help" -s h -l help -d 'Print help'

@@ -13,6 +13,7 @@ pub mod env;
 pub mod error;
 pub mod history;
 pub mod http;
+pub mod integrations;
 pub mod io;
 pub mod jobs;
 pub mod line_editor;

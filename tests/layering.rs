@@ -19,7 +19,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module, and the modules of the crate that it may name.
-const MAY_NAME: [(&str, &[&str]); 22] = [
+const MAY_NAME: [(&str, &[&str]); 23] = [
     ("answer", &[]),
     ("error", &["origin"]),
     ("env", &["error"]),
@@ -34,6 +34,7 @@ const MAY_NAME: [(&str, &[&str]); 22] = [
     ("line_editor", &["env", "private", "terminal"]),
     ("attachment", &["error"]),
     ("models", &["env", "error", "private"]),
+    ("integrations", &["env", "error", "private"]),
     ("jobs", &["env", "error", "private"]),
     ("queue", &["env", "error", "private"]),
     ("history", &["answer", "env", "error", "private"]),
@@ -65,6 +66,7 @@ const MAY_NAME: [(&str, &[&str]); 22] = [
             "error",
             "history",
             "http",
+            "integrations",
             "io",
             "jobs",
             "line_editor",

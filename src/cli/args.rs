@@ -45,6 +45,8 @@ pub(super) enum Command {
     Doctor(DoctorArgs),
     /// Serve searches to agents over the Model Context Protocol, on standard input and output
     Mcp(McpArgs),
+    /// Tell a coding agent about this program: write its extension or skill
+    Integrate(IntegrateArgs),
     /// Print a completion script
     Completions {
         /// The shell to complete for
@@ -435,6 +437,23 @@ pub(super) struct McpArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Writes embedded files, without network; again to bring them up to date. A file that you have changed is left alone."
+)]
+pub(super) struct IntegrateArgs {
+    /// Which one
+    pub(super) agent: AgentArg,
+
+    /// Show the files and where they would go; write nothing
+    #[arg(long, conflicts_with = "remove")]
+    pub(super) print: bool,
+
+    /// Delete the files
+    #[arg(long)]
+    pub(super) remove: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct StatusArgs {
     /// Also ask the service: for the plan, and for what is left of it
     #[arg(long)]
@@ -453,6 +472,22 @@ pub(super) enum RecencyArg {
     Week,
     Month,
     Year,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum AgentArg {
+    /// oh-my-pi: an extension with a tool, and a skill
+    Omp,
+    /// pi: the same
+    Pi,
+    /// Claude Code: a skill
+    Claude,
+    /// Codex: a skill
+    Codex,
+    /// opencode: a skill
+    Opencode,
+    /// The folder where several agents look for skills
+    Agents,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]

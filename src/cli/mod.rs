@@ -7,6 +7,7 @@ mod doctor;
 mod failure;
 mod generated;
 mod help;
+mod integrate;
 mod login;
 mod logout;
 mod mcp;
@@ -71,6 +72,7 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
             block_on(async move { end(models::run(&args, &env, &mut io).await, &mut io) })
         }
         Command::Logout(_) => end(logout::run(&env, &mut io), &mut io),
+        Command::Integrate(args) => end(integrate::run(&args, &env, &mut io), &mut io),
         Command::Completions { shell } => end(generated::completions(shell, &env, &mut io), &mut io),
         Command::Man => end(generated::man(&mut io), &mut io),
         Command::Help { topic } => end(help::run(topic.as_deref(), &mut io), &mut io),

@@ -7,6 +7,17 @@ use crate::request::SearchRequest;
 /// No text within the limit is longer than this, in bytes.
 const MAX_BYTES: usize = SearchRequest::MAX_QUERY * 4;
 
+/// The words without the habit of another program of this name, whose searches begin with `web`: where that is the
+/// first of exactly two and the other is a question, as a quoted one is. True if it was taken away.
+pub(super) fn without_habit(words: &[String]) -> (&[String], bool) {
+    match words {
+        [web, question] if web == "web" && question.trim().contains(char::is_whitespace) => {
+            (words.get(1..).unwrap_or_default(), true)
+        }
+        words => (words, false),
+    }
+}
+
 /// The query of these words. Standard input is read only where a word is `-`: alone it is the query, after others
 /// it is appended below a blank line.
 pub(super) fn read(words: &[String], io: &mut Io) -> Result<String, Failure> {
@@ -59,4 +70,29 @@ fn too_long(how: &str) -> Failure {
     let message =
         format!("The question is {how}; the service takes {} characters.", SearchRequest::MAX_QUERY);
     Failure::usage(message, "shorten it, or ask about parts of it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn web_is_a_habit_only_before_a_quoted_question() {
+        let taken = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let (left, taken) = without_habit(&words);
+            (left.join("|"), taken)
+        };
+        assert_eq!(taken(&["web", "who maintains ripgrep"]), ("who maintains ripgrep".to_owned(), true));
+        for words in [
+            &["web", "components"][..],
+            &["web", "a b", "c"],
+            &["the", "a b"],
+            &["web"],
+            &["web", " - "],
+            &[],
+        ] {
+            assert_eq!(taken(words), (words.join("|"), false));
+        }
+    }
 }

@@ -103,7 +103,11 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
     } else {
         api::refuse_unless_asked(&args.api)?;
     }
-    let query = query::read(&args.query, io)?;
+    let (words, had_habit) = query::without_habit(&args.query);
+    if had_habit && !shown.quiet {
+        io.tell_as("note", "`web` is no command here and was left out; `pplx search \"…\"` searches the web");
+    }
+    let query = query::read(words, io)?;
     let what = if let Some(path) = args.replay {
         What::Recording { path, model: named_model(args.ask.model, env, file.model) }
     } else if asks_api {
