@@ -57,7 +57,7 @@ fn each_agent_gets_its_files_where_it_looks() {
         let outcome = home.run(&["integrate", agent]);
         assert_eq!((outcome.code, outcome.stdout.matches("Wrote ").count()), (0, files.len()), "{outcome:?}");
         for file in files {
-            let ours = in_project(if file.ends_with(".ts") {
+            let ours = in_project(if file.contains("extensions") {
                 "integrations/omp/index.ts"
             } else {
                 "skills/pplx/SKILL.md"
