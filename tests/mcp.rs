@@ -417,6 +417,22 @@ fn research_goes_on_over_a_restart() {
 }
 
 #[test]
+fn a_run_that_could_not_be_fetched_can_be_fetched_again() {
+    let gone = Reply::status(403).header("Content-Type", "application/json").body("{}");
+    let whole = Reply::stream(research("COMPLETED", "# Eels"));
+    let server = Server::start([(RECONNECT, vec![gone, whole])]);
+    let home = Home::logged_in(&server);
+    let mut client = client(&home);
+    assert_eq!(client.call("pplx_research_get", json!({"id": "run-1"}))["isError"], true);
+    std::thread::sleep(Duration::from_millis(100));
+    let fetched = client.call("pplx_research_get", json!({"id": "run-1"}));
+    assert_eq!(
+        fetched["structuredContent"]["answer"], "# Eels",
+        "started elsewhere, and fetched at the second try"
+    );
+}
+
+#[test]
 fn a_long_answer_is_cut_and_says_how_to_go_on() {
     let long: String = (0..5000).map(|n| format!("Line {n} of it.\n\n")).collect();
     let server = Server::answering(Reply::stream(answered(&long)));

@@ -66,6 +66,11 @@ impl Outcome {
         Self { problem: Some(problem), ..self }
     }
 
+    /// Whether it tells of a failure.
+    pub(super) fn is_failure(&self) -> bool {
+        self.problem.is_some()
+    }
+
     /// Whether it does not fit into one result.
     pub(super) fn is_long(&self) -> bool {
         self.answer.len() + self.tail.len() + 300 > MAX
@@ -90,7 +95,8 @@ impl Outcome {
             let whole = self.answer.len();
             format!("(Cut at byte {next} of {whole}. pplx_research_get with the id {id} and the offset {next} goes on.)")
         });
-        let parts = [Some(shown.to_owned()), late, cut, Some(self.tail.clone())];
+        let shown_text = if shown.is_empty() { "(No answer text yet.)" } else { shown };
+        let parts = [Some(shown_text.to_owned()), late, cut, Some(self.tail.clone())];
         let text = parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
         let mut structured = self.structured.clone();
         if let Some(fields) = structured.as_object_mut() {

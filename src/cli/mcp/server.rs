@@ -182,7 +182,9 @@ impl Server {
                     let partial = || state.partial(running.limit);
                     (state.outcome.clone().unwrap_or_else(partial), state.outcome.is_some())
                 };
-                server.keep(&id, &running.query, run.as_deref(), &outcome, done);
+                // A run goes on at the service whatever happened to the connection, and can be fetched again.
+                let over = done && (run.is_none() || !outcome.is_failure());
+                server.keep(&id, &running.query, run.as_deref(), &outcome, over);
                 if done {
                     server.table().remove(&id);
                     return;
