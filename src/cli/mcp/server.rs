@@ -33,6 +33,8 @@ const SHORT_BUDGET: Duration = Duration::from_secs(25);
 const SHORT_OF_PATIENCE: &str = "omp";
 /// How often at least a waiting client hears something.
 const PROGRESS: Duration = Duration::from_secs(4);
+/// How often what has come of an answer is written to disk.
+const KEPT: Duration = Duration::from_secs(1);
 /// How long a run is waited for unless that is said.
 const USUAL_WAIT: u64 = 20;
 
@@ -176,22 +178,26 @@ impl Server {
         self.table().insert(id.clone(), Arc::clone(&running));
         let (server, mut state) = (self.clone(), running.state.clone());
         tokio::spawn(async move {
+            let mut kept = None;
             loop {
-                let (outcome, done) = {
+                let (outcome, ended) = {
                     let state = state.borrow_and_update();
                     let partial = || state.partial(running.limit);
                     (state.outcome.clone().unwrap_or_else(partial), state.outcome.is_some())
                 };
-                // A run goes on at the service whatever happened to the connection, and can be fetched again.
-                let over = done && (run.is_none() || !outcome.is_failure());
-                server.keep(&id, &running.query, run.as_deref(), &outcome, over);
-                if done {
+                if ended || kept.as_ref() != Some(&outcome) {
+                    // A run goes on at the service whatever happened to the connection, and can be fetched again.
+                    let over = ended && (run.is_none() || !outcome.is_failure());
+                    server.keep(&id, &running.query, run.as_deref(), &outcome, over);
+                    kept = Some(outcome);
+                }
+                if ended {
                     server.table().remove(&id);
                     return;
                 }
-                tokio::time::sleep(Duration::from_secs(1)).await;
-                if state.changed().await.is_err() {
-                    return;
+                tokio::select! {
+                    _ = state.wait_for(|state| state.outcome.is_some()) => {}
+                    () = tokio::time::sleep(KEPT) => {}
                 }
             }
         });
