@@ -196,7 +196,13 @@ impl Server {
                     return;
                 }
                 tokio::select! {
-                    _ = state.wait_for(|state| state.outcome.is_some()) => {}
+                    told = state.wait_for(|state| state.outcome.is_some()) => {
+                        // A task that ends without a word has nothing more to keep.
+                        if told.is_err() {
+                            server.table().remove(&id);
+                            return;
+                        }
+                    }
                     () = tokio::time::sleep(KEPT) => {}
                 }
             }
@@ -267,8 +273,12 @@ impl Server {
                 _ = ended.wait_for(|ended| *ended) => return Waited::Cancelled,
                 () = sleep_until(deadline) => return Waited::Late,
                 () = sleep_until(progress.next()) => {}
-                // The sender sends the outcome before it goes.
-                _ = state.changed() => {}
+                told = state.changed() => {
+                    // The task sends its outcome before it ends; one that does not has nothing to wait for.
+                    if told.is_err() && state.borrow().outcome.is_none() {
+                        return Waited::Late;
+                    }
+                }
             }
         }
     }
