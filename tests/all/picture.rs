@@ -1,28 +1,11 @@
 //! The picture of a session in the README: what a terminal shows of a real run, drawn as SVG.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-#![cfg(unix)]
-
-mod support;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use support::terminal::Terminal;
-use support::{Home, Reply, Server};
+use crate::support::terminal::Terminal;
+use crate::support::{Home, Reply, Server};
 use vt100::{Cell, Color, Parser};
 
 const QUESTION: &str = "why do herons stand on one leg";
@@ -117,7 +100,7 @@ fn the_picture_of_the_readme_is_a_real_run() {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, &drawn).unwrap();
     }
-    assert_eq!(drawn, fs::read_to_string(path).unwrap(), "UPDATE=1 cargo test --test picture draws it anew");
+    assert_eq!(drawn, fs::read_to_string(path).unwrap(), "UPDATE=1 cargo test picture draws it anew");
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     assert!(readme.contains("(doc/session.svg)"));
 }

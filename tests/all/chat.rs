@@ -1,27 +1,10 @@
 //! A conversation at a terminal: line editing, follow-ups, commands, and what ends it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-#![cfg(unix)]
-
-mod support;
-
 use std::fs;
 use std::process::Command;
 
-use support::terminal::Terminal;
-use support::{ASK, Home, Reply, Server, pending};
+use crate::support::terminal::Terminal;
+use crate::support::{ASK, Home, Reply, Server, pending};
 
 const PROMPT: &str = "> ";
 

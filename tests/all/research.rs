@@ -1,22 +1,6 @@
 //! Deep research: its report, its id, and a connection that breaks on the way.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
-use support::{ASK, Home, Reply, Server};
+use crate::support::{ASK, Home, Reply, Server};
 
 const RECONNECT: &str = "POST /rest/sse/perplexity_ask/reconnect/run-1";
 

@@ -1,23 +1,6 @@
 //! Secrets stay out of every output, whatever goes wrong.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-#![cfg(unix)]
-
-mod support;
-
-use support::{ASK, Home, Outcome, Reply, Server, answered};
+use crate::support::{ASK, Home, Outcome, Reply, Server, answered};
 
 /// Long enough that pieces of it can be looked for.
 const TOKEN: &str =

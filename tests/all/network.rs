@@ -1,27 +1,11 @@
 //! Proxies, certificates and addresses.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use support::{Home, Reply, Server, TOKEN, answered};
+use crate::support::{Home, Reply, Server, TOKEN, answered};
 
 /// A listener that hands each connection to `serve`, and keeps the first bytes of each.
 fn listen(serve: impl Fn(TcpStream, &str) + Send + Sync + 'static) -> (String, Arc<Mutex<Vec<String>>>) {
@@ -73,7 +57,7 @@ fn a_proxy_is_asked_for_a_tunnel_with_its_password() {
         refusing("HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n");
     for value in [format!("http://user:p%40ss@{proxy}"), proxy.clone()] {
         let home = Home::at("https://service.invalid").env("HTTPS_PROXY", value);
-        home.store(TOKEN, support::TOKEN_EXPIRES);
+        home.store(TOKEN, crate::support::TOKEN_EXPIRES);
         let outcome = home.run(&["search", "q"]);
         assert_eq!(outcome.code, 6, "{outcome:?}");
         assert!(

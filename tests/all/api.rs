@@ -1,25 +1,9 @@
 //! Chat completions of the official API: a test for each row of the table of their behaviour, named after the row.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
 use std::process::Command;
 
+use crate::support::{KEY, Outcome, Reply, Server, with_key};
 use serde_json::{Value, json};
-use support::{KEY, Outcome, Reply, Server, with_key};
 
 const CHAT: &str = "POST /chat/completions";
 const RETIRED: &str =
@@ -267,7 +251,7 @@ fn r6_e1_e7_e8_an_abort_is_told_apart_in_every_phase() {
         server.wait_for_request();
         std::thread::sleep(std::time::Duration::from_millis(200));
         assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-        let outcome = support::command::finish(child);
+        let outcome = crate::support::command::finish(child);
         assert_eq!(outcome.code, 130, "{phase}: {outcome:?}");
         failed(&outcome, 130, "WEB_ABORTED", "Perplexity search aborted");
     }

@@ -1,24 +1,8 @@
 //! What is said about what was typed: mistakes, help, and the files that are made from the definitions.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
 use std::path::Path;
 
-use support::{Home, Outcome};
+use crate::support::{Home, Outcome};
 
 fn pplx(args: &[&str]) -> Outcome {
     Home::at("http://127.0.0.1:9").run(args)
@@ -168,7 +152,7 @@ fn generated_files_are_the_committed_ones() {
             std::fs::write(folder.join(file), &generated.stdout).unwrap();
         }
         let committed = std::fs::read_to_string(folder.join(file)).unwrap_or_default().replace("\r\n", "\n");
-        assert!(generated.stdout == committed, "{file} is stale: UPDATE=1 cargo test --test usage");
+        assert!(generated.stdout == committed, "{file} is stale: UPDATE=1 cargo test usage");
     }
 }
 

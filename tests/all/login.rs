@@ -1,24 +1,8 @@
 //! `pplx login`, `logout` and `status` from end to end.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
 use std::fs;
 
-use support::{ASK, Home, Reply, Server, TOKEN, TOKEN_EXPIRES, answered};
+use crate::support::{ASK, Home, Reply, Server, TOKEN, TOKEN_EXPIRES, answered};
 
 const CSRF: &str = "GET /api/auth/csrf";
 const EMAIL: &str = "POST /api/auth/signin-email";
@@ -472,7 +456,7 @@ fn a_refusal_clears_the_store_only_if_it_still_holds_what_was_refused() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     home.store("newer.session.token", TOKEN_EXPIRES);
-    assert_eq!(support::command::finish(child).code, 4);
+    assert_eq!(crate::support::command::finish(child).code, 4);
     assert_eq!(home.stored()["access"], "newer.session.token");
 
     let server = Server::answering(refuse());
@@ -542,7 +526,7 @@ fn a_rotation_that_comes_late_does_not_undo_a_newer_login() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     home.store("newer.session.token", TOKEN_EXPIRES);
-    assert_eq!(support::command::finish(child).code, 0);
+    assert_eq!(crate::support::command::finish(child).code, 0);
     assert_eq!(home.stored()["access"], "newer.session.token");
 }
 
@@ -560,7 +544,7 @@ fn of_two_programs_that_are_told_of_new_sessions_the_first_to_be_told_is_believe
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     assert_eq!(home.run(&["search", "q"]).code, 0);
-    assert_eq!(support::command::finish(waiting).code, 0);
+    assert_eq!(crate::support::command::finish(waiting).code, 0);
     assert_eq!(home.run(&["search", "q"]).code, 0);
     assert_eq!(server.requests()[2].header("authorization"), Some("Bearer quick.session.token"));
 }
@@ -580,7 +564,7 @@ mod unix {
     }
 
     /// Logs in under an open umask.
-    fn log_in(home: &Home) -> support::Outcome {
+    fn log_in(home: &Home) -> crate::support::Outcome {
         let program = home.command(&[]).get_program().to_str().unwrap().to_owned();
         let mut shell = std::process::Command::new("sh");
         shell.arg("-c").arg(format!("umask 000; exec {program} login --with-token")).env_clear();
@@ -588,7 +572,7 @@ mod unix {
         let stdio = std::process::Stdio::piped;
         let mut child = shell.stdin(stdio()).stdout(stdio()).stderr(stdio()).spawn().unwrap();
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), TOKEN.as_bytes()).unwrap();
-        support::command::finish(child)
+        crate::support::command::finish(child)
     }
 
     fn checked() -> Server {
@@ -723,7 +707,7 @@ mod unix {
             }
         }
         for child in children {
-            assert_eq!(support::command::finish(child).code, 0);
+            assert_eq!(crate::support::command::finish(child).code, 0);
         }
         assert!(tokens.iter().any(|token| home.stored()["access"] == token.as_str()));
         assert_eq!(names(home.auth().parent().unwrap()), ["auth.json"]);

@@ -1,8 +1,6 @@
 //! What the tests of the whole program share: a scripted server on loopback, and a command with an environment of
 //! its own.
 
-#![allow(dead_code, unused_imports, reason = "each test program uses a part of it")]
-
 pub mod command;
 pub mod mcp;
 pub mod server;

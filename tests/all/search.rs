@@ -1,26 +1,10 @@
 //! `pplx search` from end to end: what is sent, what is printed, and how it ends.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
 use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-use support::{ASK, Home, Reply, Server, TOKEN, answered, pending};
+use crate::support::{ASK, Home, Reply, Server, TOKEN, answered, pending};
 
 fn params(server: &Server) -> serde_json::Value {
     server.request().json()["params"].clone()
@@ -621,10 +605,10 @@ fn verbose_tells_the_steps_and_what_was_skipped() {
 #[cfg(unix)]
 mod unix {
     use super::*;
+    use crate::support::command::finish;
     use std::process::Command;
-    use support::command::finish;
 
-    fn shell(home: &Home, script: &str) -> support::Outcome {
+    fn shell(home: &Home, script: &str) -> crate::support::Outcome {
         let program = home.command(&[]).get_program().to_owned();
         let mut command = Command::new("bash");
         command.arg("-c").arg(script.replace("pplx", program.to_str().unwrap())).env_clear();
@@ -709,6 +693,6 @@ mod unix {
             Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap();
             std::thread::sleep(Duration::from_millis(50));
         }
-        assert_eq!(support::command::code_of(child.wait().unwrap()), 130);
+        assert_eq!(crate::support::command::code_of(child.wait().unwrap()), 130);
     }
 }

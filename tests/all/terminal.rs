@@ -1,27 +1,10 @@
 //! The program in a real terminal: what streams, what is coloured, and how prompts behave.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-#![cfg(unix)]
-
-mod support;
-
 use std::process::Command;
 use std::time::Duration;
 
-use support::terminal::Terminal;
-use support::{Home, Reply, Server, TOKEN, answered, pending};
+use crate::support::terminal::Terminal;
+use crate::support::{Home, Reply, Server, TOKEN, answered, pending};
 
 fn on_terminal(home: Home, args: &[&str]) -> (Home, Terminal) {
     let home = home.env("TERM", "xterm-256color");
@@ -235,7 +218,7 @@ fn an_upload_is_shown_until_the_first_step() {
     );
     let server = Server::start([
         ("POST /rest/uploads/batch_create_upload_urls", vec![Reply::json(&place)]),
-        (support::ASK, vec![Reply::stream(answered("Seen."))]),
+        (crate::support::ASK, vec![Reply::stream(answered("Seen."))]),
     ]);
     let home = Home::logged_in(&server);
     std::fs::write(home.path().join("picture.png"), vec![b'P'; 1_500_000]).unwrap();

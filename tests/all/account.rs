@@ -1,22 +1,6 @@
 //! What the service says about the account: `pplx models`, `pplx status --online`.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
-use support::{ASK, Home, Reply, Server, answered};
+use crate::support::{ASK, Home, Reply, Server, answered};
 
 const CONFIG: &str = "GET /rest/models/config";
 const SESSION: &str = "GET /api/auth/session";

@@ -1,26 +1,10 @@
 //! `pplx mcp`: both eras of the protocol, the tools, and what happens to a call that nobody waits for.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::mcp::Client;
+use crate::support::{ASK, Home, Reply, Server, TOKEN, answered, pending};
 use serde_json::{Value, json};
-use support::mcp::Client;
-use support::{ASK, Home, Reply, Server, TOKEN, answered, pending};
 
 const RECONNECT: &str = "POST /rest/sse/perplexity_ask/reconnect/run-1";
 

@@ -105,6 +105,6 @@ impl Terminal {
         let status = ended.child.wait().unwrap();
         // What was written last may still be on its way.
         thread::sleep(Duration::from_millis(50));
-        (super::command::code_of(status), ended.seen())
+        (crate::support::command::code_of(status), ended.seen())
     }
 }

@@ -1,28 +1,12 @@
 //! Every rule of the stream has a recording of its own under `streams/`, with what the program must print for it.
 //!
-//! `UPDATE=1 cargo test --test streams` writes the expectations anew; read the difference before you keep it.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
+//! `UPDATE=1 cargo test streams` writes the expectations anew; read the difference before you keep it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{ASK, Home, Outcome, Reply, Server};
 use pplx::sse::Decoder;
-use support::{ASK, Home, Outcome, Reply, Server};
 
 const MODEL: &str = "pplx_pro_upgraded";
 

@@ -1,24 +1,8 @@
 //! Follow-ups: what is kept of an answer, what is sent for the next, and what happens when a thread is gone.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
 use std::fs;
 
-use support::{ASK, Home, Reply, Server, answered};
+use crate::support::{ASK, Home, Reply, Server, answered};
 
 /// An answer with all that a follow-up needs.
 fn in_thread(text: &str, entry: &str) -> Vec<u8> {
@@ -123,7 +107,7 @@ fn a_thread_that_is_gone_is_asked_once_as_a_new_one() {
 #[test]
 fn an_error_after_some_text_is_not_asked_again() {
     let failed = "data: {\"status\":\"FAILED\",\"error_code\":\"GENERIC_FAILED_RESPONSE\"}\n\n";
-    let half = [support::pending(0, "Half"), failed.as_bytes().to_vec()].concat();
+    let half = [crate::support::pending(0, "Half"), failed.as_bytes().to_vec()].concat();
     let server =
         Server::start([(ASK, vec![Reply::stream(in_thread("One.", "entry-1")), Reply::stream(half)])]);
     let home = home(&server);

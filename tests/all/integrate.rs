@@ -1,26 +1,10 @@
 //! `pplx integrate`, and the files of the package for agents.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{Home, Server};
 use serde_json::Value;
-use support::{Home, Server};
 
 fn home() -> Home {
     Home::new(&Server::start([]))

@@ -1,23 +1,7 @@
 //! The Agent API: what is sent, what its replies and streams mean, and when it takes the place of chat completions.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
+use crate::support::{KEY, Outcome, Reply, Server, with_key};
 use serde_json::{Value, json};
-use support::{KEY, Outcome, Reply, Server, with_key};
 
 const CHAT: &str = "POST /chat/completions";
 const AGENT: &str = "POST /v1/agent";
@@ -141,7 +125,7 @@ fn an_account_that_knows_effort_by_its_old_name_is_asked_once_more() {
     let server = Server::start([(AGENT, vec![refusal(400, unknown), good()])]);
     let outcome = run(&server, &["--api-dialect", "agent", "--effort", "low", "--json", "why"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let bodies: Vec<Value> = server.requests().iter().map(support::server::Request::json).collect();
+    let bodies: Vec<Value> = server.requests().iter().map(crate::support::server::Request::json).collect();
     assert_eq!(bodies[0], json!({"input": "why", "stream": false, "effort": "low"}));
     assert_eq!(bodies[1], json!({"input": "why", "stream": false, "preset": "low"}));
 

@@ -1,24 +1,8 @@
 //! `--attach`: what is uploaded, where it goes, and each way in which it can fail.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
 use std::fs;
 
-use support::{ASK, Home, Reply, Server, TOKEN, answered};
+use crate::support::{ASK, Home, Reply, Server, TOKEN, answered};
 
 const PLACES: &str = "POST /rest/uploads/batch_create_upload_urls";
 const PROCESSED: &str = "POST /rest/sse/attachment_processing/subscribe";

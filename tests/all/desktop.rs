@@ -1,26 +1,11 @@
 //! What an answer is handed on to: the clipboard's program and the browser's.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
 #![cfg(target_os = "linux")]
-
-mod support;
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-use support::{Home, Reply, Server, answered};
+use crate::support::{Home, Reply, Server, answered};
 
 const HERONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/streams/herons.sse");
 

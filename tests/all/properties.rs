@@ -1,19 +1,5 @@
 //! What holds for any bytes and any reads.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
 use pplx::provider::web::{End, Snapshot};
 use pplx::sse::Decoder;
 use pplx::{Source, TextChange};

@@ -1,23 +1,7 @@
 //! Streams of chat completions, pages without an answer, options, and who pays.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::format_collect,
-    clippy::format_push_string,
-    clippy::needless_pass_by_value,
-    clippy::return_self_not_must_use,
-    clippy::too_many_lines,
-    unreachable_pub,
-    reason = "a test that fails may panic"
-)]
-
-mod support;
-
+use crate::support::{ASK, Home, KEY, Outcome, Reply, Server, TOKEN, answered, with_key};
 use serde_json::{Value, json};
-use support::{ASK, Home, KEY, Outcome, Reply, Server, TOKEN, answered, with_key};
 
 const CHAT: &str = "POST /chat/completions";
 const PAGES: &str = "POST /search";
@@ -176,7 +160,7 @@ fn options_of_the_chat_dialect() {
     run(&server, &["--effort", "medium", "why"]);
     run(&server, &["--max-tokens", "77", "-m", "sonar-pro", "why"]);
     run(&server, &["--system", "Be brief.", "why"]);
-    let bodies: Vec<Value> = server.requests().iter().map(support::server::Request::json).collect();
+    let bodies: Vec<Value> = server.requests().iter().map(crate::support::server::Request::json).collect();
     assert_eq!(bodies[0]["model"], "sonar-reasoning-pro");
     assert_eq!((&bodies[1]["model"], &bodies[1]["max_tokens"]), (&json!("sonar-pro"), &json!(77)));
     assert_eq!(bodies[2]["messages"][0], json!({"role": "system", "content": "Be brief."}));
@@ -194,7 +178,7 @@ fn settings_hold_the_defaults_and_what_is_typed_wins() {
         home.run(&["search", "-m", "sonar", "--domain", "a.example", "--before", "2026-01-31", "why"]).code,
         0
     );
-    let bodies: Vec<Value> = server.requests().iter().map(support::server::Request::json).collect();
+    let bodies: Vec<Value> = server.requests().iter().map(crate::support::server::Request::json).collect();
     assert_eq!(
         (&bodies[0]["model"], &bodies[0]["search_recency_filter"]),
         (&json!("sonar-pro"), &json!("day"))
@@ -315,7 +299,7 @@ fn the_payer_never_changes_silently() {
     let home = Home::logged_in(&web).env("PERPLEXITY_BASE_URL", api.url()).env("PERPLEXITY_API_KEY", KEY);
     assert_eq!(home.run(&["search", "q"]).code, 4);
     assert_eq!((web.connections(), api.connections()), (1, 0), "a refused session does not spend money");
-    home.store(TOKEN, support::TOKEN_EXPIRES);
+    home.store(TOKEN, crate::support::TOKEN_EXPIRES);
     assert_eq!(home.run(&["search", "--provider", "api", "q"]).code, 4);
     assert_eq!((web.connections(), api.connections()), (1, 1), "a refused key does not use the subscription");
     assert_eq!(home.stored()["access"], TOKEN, "nor is the session what was refused");

@@ -1,0 +1,43 @@
+//! The tests of the whole program, in one crate: a module for each part of it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::needless_pass_by_value,
+    clippy::return_self_not_must_use,
+    clippy::too_many_lines,
+    unreachable_pub,
+    reason = "a test that fails may panic"
+)]
+
+mod account;
+mod api;
+mod api_agent;
+mod api_options;
+mod attach;
+#[cfg(unix)]
+mod chat;
+mod desktop;
+mod follow_up;
+mod integrate;
+mod layering;
+mod login;
+mod long_research;
+mod mcp;
+mod network;
+#[cfg(unix)]
+mod picture;
+mod properties;
+mod research;
+mod search;
+#[cfg(unix)]
+mod secrets;
+mod streams;
+mod support;
+#[cfg(unix)]
+mod terminal;
+mod usage;
