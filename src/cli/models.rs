@@ -47,8 +47,7 @@ pub(super) async fn run(args: &ModelsArgs, env: &Environment, io: &mut Io) -> Re
 }
 
 async fn fetch(env: &Environment) -> crate::Result<Models> {
-    let credential = auth::resolve(env).await?;
-    Subscription::of(env)?.models(&credential).await
+    Subscription::of(env)?.models().await
 }
 
 fn keep(cache: Option<&Cache>, models: &Models, io: &mut Io) {

@@ -135,7 +135,7 @@ async fn open(settings: &Settings, env: &Environment) -> crate::Result<Search> {
     match &settings.what {
         What::Recording { path, model } => Search::replay(path.clone(), model.clone(), reception),
         What::Run(id) => {
-            let resumed = Box::pin(Subscription::of(env)?.resume(env, id, reception)).await;
+            let resumed = Box::pin(Subscription::of(env)?.resume(id, reception)).await;
             resumed.map(Search::Subscription)
         }
         What::Question(question) => Box::pin(ask(question, reception, env)).await,
@@ -145,7 +145,7 @@ async fn open(settings: &Settings, env: &Environment) -> crate::Result<Search> {
 async fn ask(question: &Question, reception: &Reception, env: &Environment) -> crate::Result<Search> {
     match &question.provider {
         Provider::Subscription(subscription) if !question.files.is_empty() => {
-            ask_about_files(subscription, question, reception, env).await
+            ask_about_files(subscription, question, reception).await
         }
         provider => provider.search(env, &question.request, reception).await,
     }
@@ -155,11 +155,10 @@ async fn ask_about_files(
     subscription: &Subscription,
     question: &Question,
     reception: &Reception,
-    env: &Environment,
 ) -> crate::Result<Search> {
-    let uploaded = subscription.upload(env, &question.files, &question.meter).await?;
+    let uploaded = subscription.upload(&question.files, &question.meter).await?;
     let request = SearchRequest { attachments: uploaded.urls, ..question.request.clone() };
-    let mut search = subscription.search(env, &request, reception).await?;
+    let mut search = subscription.search(&request, reception).await?;
     for name in uploaded.unconfirmed {
         search
             .note(format!("the service did not confirm that it has read {name}; the answer may not know it"));

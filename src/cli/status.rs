@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::args::StatusArgs;
 use super::failure::Failure;
+use super::settings;
 use crate::auth::{self, ApiKey, Credential, Verdict};
 use crate::env::Environment;
 use crate::error::Error;
@@ -15,7 +16,7 @@ use crate::provider::{Limit, Subscription};
 use crate::render::text::one_line;
 
 /// The JSON document: README.md, "JSON".
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Document<'a> {
     version: u32,
     /// Whether a search would be sent.
@@ -51,6 +52,9 @@ impl<'a> LimitDocument<'a> {
 /// Shows the session that a search would use. Asks nobody but with `--online`.
 pub(super) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     super::warn_of_open_store(env, io);
+    if settings::chooses_api(env)? {
+        return by_key(args, env, io);
+    }
     // A key that cannot be used is told where it is needed.
     let key = ApiKey::find(env).ok().flatten().map(|key| key.origin);
     let found = auth::resolve(env).await;
@@ -70,6 +74,27 @@ pub(super) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Re
     }
     found?;
     online.transpose().map(drop).map_err(Failure::from)
+}
+
+/// The same where searches are asked of the official API: what counts is the key.
+fn by_key(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+    let key = ApiKey::resolve(env);
+    let origin = key.as_ref().ok().map(|key| key.origin.to_string());
+    if args.json {
+        let document = Document {
+            version: 1,
+            logged_in: origin.is_some(),
+            api_key: origin,
+            error: key.as_ref().err().map(ToString::to_string),
+            ..Document::default()
+        };
+        super::say_json(&document, io)?;
+    } else if let Some(origin) = origin {
+        io.say(&format!(
+            "Searches are asked of the official API, as settings.toml says.\nAPI key: from {origin}"
+        ))?;
+    }
+    key.map(drop).map_err(Failure::from)
 }
 
 /// Plan and limits, as text and for programs.
@@ -96,7 +121,7 @@ async fn ask(credential: &Credential, env: &Environment) -> crate::Result<Online
     }
     let Verdict::Known { plan, .. } = checked.verdict else { return Err(Error::NotAccepted) };
     // The plan is known; that the limits are not is no failure.
-    let limits = Subscription::of(env)?.limits(credential).await.ok();
+    let limits = Subscription::of(env)?.limits().await.ok();
     Ok(Online { plan, limits })
 }
 

@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::args::{ThreadsArgs, ThreadsCommand};
 use super::failure::Failure;
 use crate::answer::{Exchange, SavedThread};
-use crate::auth::{self, Credential};
 use crate::env::Environment;
 use crate::io::Io;
 use crate::overwrite::Overwrite;
@@ -39,27 +38,25 @@ impl<'a> ThreadDocument<'a> {
 
 /// Lists the account's saved threads, shows, deletes or exports one.
 pub(super) async fn run(args: ThreadsArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let credential = auth::resolve(env).await?;
     let subscription = Subscription::of(env)?;
     let usual = ThreadsCommand::List { count: 20, search: None, json: false };
     match args.command.unwrap_or(usual) {
         ThreadsCommand::List { count, search, json } => {
-            let threads =
-                subscription.threads(&credential, count, search.as_deref().unwrap_or_default()).await?;
+            let threads = subscription.threads(count, search.as_deref().unwrap_or_default()).await?;
             list(&threads, json, io)
         }
         ThreadsCommand::Show { thread, json } => {
-            let text = written(&thread, json, &subscription, &credential).await?;
+            let text = written(&thread, json, &subscription).await?;
             io.out().write_all(text.as_bytes())?;
             Ok(io.out().flush()?)
         }
         ThreadsCommand::Export { thread, file, json } => {
-            let text = written(&thread, json, &subscription, &credential).await?;
+            let text = written(&thread, json, &subscription).await?;
             save(&text, &file)?;
             Ok(io.say(&format!("Exported to {}.", file.display()))?)
         }
         ThreadsCommand::Delete { thread } => {
-            subscription.delete_thread(&credential, &thread).await?;
+            subscription.delete_thread(&thread).await?;
             Ok(io.say(&format!("Deleted {}.", one_line(&thread)))?)
         }
     }
@@ -79,13 +76,8 @@ fn list(threads: &[SavedThread], json: bool, io: &mut Io) -> Result<(), Failure>
     Ok(())
 }
 
-async fn written(
-    thread: &str,
-    json: bool,
-    subscription: &Subscription,
-    credential: &Credential,
-) -> Result<String, Failure> {
-    let thread: Vec<Exchange> = subscription.thread(credential, thread).await?;
+async fn written(thread: &str, json: bool, subscription: &Subscription) -> Result<String, Failure> {
+    let thread: Vec<Exchange> = subscription.thread(thread).await?;
     let now = chrono::Utc::now().timestamp();
     let written = if json { exchanges::json(&thread, now) } else { Ok(exchanges::markdown(&thread, now)) };
     Ok(written?)

@@ -47,7 +47,7 @@ impl Provider {
     ) -> Result<Search> {
         match self {
             Self::Subscription(subscription) => {
-                subscription.search(env, request, reception).await.map(Search::Subscription)
+                subscription.search(request, reception).await.map(Search::Subscription)
             }
             Self::Api(api) => api.search(env, request, reception).await.map(Box::new).map(Search::Api),
         }

@@ -18,69 +18,66 @@ use crate::http;
 use crate::models::Models;
 use crate::request::SearchRequest;
 
-/// The subscription endpoint, at this address.
+/// The subscription, for the user of an environment.
 #[derive(Debug, Clone)]
 pub struct Subscription {
     base: Url,
+    env: Environment,
 }
 
 impl Subscription {
     /// The service itself, or what the environment names in its place.
     pub fn of(env: &Environment) -> Result<Self> {
-        http::web_base(env).map(|base| Self { base })
+        http::web_base(env).map(|base| Self { base, env: env.clone() })
     }
 
     /// The models that the account may name.
-    pub async fn models(&self, credential: &Credential) -> Result<Models> {
-        web::account::models(&self.base, credential).await
+    pub async fn models(&self) -> Result<Models> {
+        self.as_user(|credential| async move { web::account::models(&self.base, &credential).await }).await
     }
 
     /// Uploads files for a question; `meter` counts what has been sent.
-    pub async fn upload(&self, env: &Environment, files: &[Attachment], meter: &Meter) -> Result<Uploaded> {
-        let credential = auth::resolve(env).await?;
-        web::upload::upload(&self.base, &credential, files, meter).await
+    pub async fn upload(&self, files: &[Attachment], meter: &Meter) -> Result<Uploaded> {
+        self.as_user(
+            |credential| async move { web::upload::upload(&self.base, &credential, files, meter).await },
+        )
+        .await
     }
 
     /// The account's saved threads that match `search`, the newest first.
-    pub async fn threads(
-        &self,
-        credential: &Credential,
-        count: usize,
-        search: &str,
-    ) -> Result<Vec<SavedThread>> {
-        web::threads::list(&self.base, credential, count, search).await
+    pub async fn threads(&self, count: usize, search: &str) -> Result<Vec<SavedThread>> {
+        self.as_user(
+            |credential| async move { web::threads::list(&self.base, &credential, count, search).await },
+        )
+        .await
     }
 
     /// A saved thread.
-    pub async fn thread(&self, credential: &Credential, slug: &str) -> Result<Vec<Exchange>> {
-        web::threads::show(&self.base, credential, slug).await
+    pub async fn thread(&self, slug: &str) -> Result<Vec<Exchange>> {
+        self.as_user(|credential| async move { web::threads::show(&self.base, &credential, slug).await })
+            .await
     }
 
     /// Deletes a saved thread.
-    pub async fn delete_thread(&self, credential: &Credential, slug: &str) -> Result<()> {
-        web::threads::delete(&self.base, credential, slug).await
+    pub async fn delete_thread(&self, slug: &str) -> Result<()> {
+        self.as_user(|credential| async move { web::threads::delete(&self.base, &credential, slug).await })
+            .await
     }
 
     /// What is left of each kind of use.
-    pub async fn limits(&self, credential: &Credential) -> Result<Vec<Limit>> {
-        web::account::limits(&self.base, credential).await
+    pub async fn limits(&self) -> Result<Vec<Limit>> {
+        self.as_user(|credential| async move { web::account::limits(&self.base, &credential).await }).await
     }
 
-    /// Asks with the credential that `env` leads to. A follow-up on a thread that cannot be continued is asked once
-    /// more as a new thread, with a note in its answer.
-    pub async fn search(
-        &self,
-        env: &Environment,
-        request: &SearchRequest,
-        reception: &Reception,
-    ) -> Result<Search> {
+    /// Asks. A follow-up on a thread that cannot be continued is asked once more as a new thread, with a note in its
+    /// answer.
+    pub async fn search(&self, request: &SearchRequest, reception: &Reception) -> Result<Search> {
         let again = request.thread.is_some().then(|| Again {
             subscription: self.clone(),
-            env: env.clone(),
             request: SearchRequest { thread: None, ..request.clone() },
             reception: reception.clone(),
         });
-        match (self.ask(env, request, reception).await, again) {
+        match (self.ask(request, reception).await, again) {
             (Err(Error::ThreadGone), Some(again)) => Box::pin(again.ask()).await,
             (asked, again) => {
                 asked.map(|inner| Search { inner, again: again.map(Box::new), notes: Vec::new() })
@@ -89,36 +86,34 @@ impl Subscription {
     }
 
     /// Takes up a run of deep research again, wherever it is.
-    pub async fn resume(&self, env: &Environment, run: &str, reception: &Reception) -> Result<Search> {
-        let credential = auth::resolve(env).await?;
-        let inner = web::Search::resume(&self.base, &credential, run, reception).await?;
+    pub async fn resume(&self, run: &str, reception: &Reception) -> Result<Search> {
+        let resumed =
+            |credential| async move { web::Search::resume(&self.base, &credential, run, reception).await };
+        let inner = self.as_user(resumed).await?;
         Ok(Search { inner: Box::new(inner), again: None, notes: Vec::new() })
     }
 
-    /// A stored session that is refused is cleared, and the desktop app's is tried once in its place.
-    async fn ask(
-        &self,
-        env: &Environment,
-        request: &SearchRequest,
-        reception: &Reception,
-    ) -> Result<Box<web::Search>> {
-        let credential = auth::resolve(env).await?;
-        match self.ask_as(&credential, request, reception).await {
-            Err(refusal @ Error::Refused { .. }) => match auth::replace_refused(env, &credential).await {
-                Some(other) => self.ask_as(&other, request, reception).await,
+    async fn ask(&self, request: &SearchRequest, reception: &Reception) -> Result<Box<web::Search>> {
+        let opened =
+            |credential| async move { web::Search::open(&self.base, &credential, request, reception).await };
+        self.as_user(opened).await.map(Box::new)
+    }
+
+    /// Calls with the credential that the environment leads to. A stored session that is refused is cleared, and the
+    /// desktop app's is tried once in its place.
+    async fn as_user<T, F>(&self, call: impl Fn(Credential) -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let credential = auth::resolve(&self.env).await?;
+        match call(credential.clone()).await {
+            Err(refusal @ Error::Refused { .. }) => match auth::replace_refused(&self.env, &credential).await
+            {
+                Some(other) => call(other).await,
                 None => Err(refusal),
             },
             other => other,
         }
-    }
-
-    async fn ask_as(
-        &self,
-        credential: &Credential,
-        request: &SearchRequest,
-        reception: &Reception,
-    ) -> Result<Box<web::Search>> {
-        web::Search::open(&self.base, credential, request, reception).await.map(Box::new)
     }
 }
 
@@ -129,14 +124,13 @@ const STALE: &str = "GENERIC_FAILED_RESPONSE";
 #[derive(Debug)]
 struct Again {
     subscription: Subscription,
-    env: Environment,
     request: SearchRequest,
     reception: Reception,
 }
 
 impl Again {
     async fn ask(self) -> Result<Search> {
-        let inner = self.subscription.ask(&self.env, &self.request, &self.reception).await?;
+        let inner = self.subscription.ask(&self.request, &self.reception).await?;
         let note = "the thread could not be continued; this is the first answer of a new one".to_owned();
         Ok(Search { inner, again: None, notes: vec![note] })
     }

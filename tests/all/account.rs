@@ -258,3 +258,20 @@ fn saved_threads_are_listed_shown_exported_and_deleted() {
     let gone = home.run(&["threads", "show", "tides-Ab1"]);
     assert_eq!(gone.code, 1, "{gone:?}");
 }
+
+#[test]
+fn a_session_that_is_refused_is_cleared_whatever_was_asked() {
+    for (args, key) in [
+        (&["threads", "list"][..], "POST /rest/thread/list_ask_threads"),
+        (&["models", "--refresh"], "GET /rest/models/config"),
+        (&["search", "--attach", "a.txt", "q"], "POST /rest/uploads/batch_create_upload_urls"),
+    ] {
+        let refused = Reply::status(401).header("Content-Type", "application/json").body("{}");
+        let server = Server::start([(key, vec![refused])]);
+        let home = Home::logged_in(&server);
+        std::fs::write(home.path().join("a.txt"), "text").unwrap();
+        let outcome = home.run(args);
+        assert!(outcome.stderr.contains("The service refused the session"), "{outcome:?}");
+        assert!(!home.auth().exists(), "{args:?}");
+    }
+}

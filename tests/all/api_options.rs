@@ -343,6 +343,21 @@ fn a_machine_with_only_a_key_is_told_how_to_use_it() {
 }
 
 #[test]
+fn status_is_about_the_key_where_the_settings_choose_the_api() {
+    let server = Server::start([]);
+    let home = with_key(&server).settings("provider = \"api\"");
+    let outcome = home.run(&["status"]);
+    assert_eq!(
+        (outcome.code, outcome.stdout.lines().last()),
+        (0, Some("API key: from the environment variable PERPLEXITY_API_KEY"))
+    );
+    assert_eq!(home.run(&["status", "--json"]).json()["logged_in"], true);
+    let home = home.without("PERPLEXITY_API_KEY");
+    let outcome = home.run(&["status", "--json"]);
+    assert_eq!((outcome.code, &outcome.json()["logged_in"]), (4, &json!(false)));
+}
+
+#[test]
 fn a_key_is_stored_beside_the_session_and_outlives_its_refusal() {
     let web = Server::start([(ASK, vec![Reply::status(401).body("{}")])]);
     let api = Server::start([(CHAT, vec![good(), good()])]);

@@ -94,7 +94,7 @@ async fn answer(
     let (mut search, mut turn, query) = match &task {
         Task::Resume(run) => {
             let subscription = Subscription::of(env).map_err(without)?;
-            let search = subscription.resume(env, run, reception).await.map_err(without)?;
+            let search = subscription.resume(run, reception).await.map_err(without)?;
             (Search::Subscription(search), None, None)
         }
         Task::Ask(question) => {

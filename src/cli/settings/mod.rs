@@ -155,6 +155,11 @@ pub(super) fn resolve_run(
     Ok(Settings { what: What::Run(args.id), shown })
 }
 
+/// Whether `settings.toml` chooses the official API.
+pub(super) fn chooses_api(env: &Environment) -> Result<bool, Failure> {
+    Ok(read_file(env)?.provider == Some(ProviderArg::Api))
+}
+
 /// What a program asks for; everything else is as `settings.toml` has it.
 #[derive(Debug, Default)]
 pub(super) struct Asked {

@@ -130,7 +130,9 @@ pub(super) async fn call(
     let limit = http::CALL_LIMIT;
     let exchange = async {
         let response = request.send().await.map_err(|error| http::connect_error(&url, &error))?;
-        keep_rotated(credential, http::set_cookies(&response))?;
+        // What was called for is done, whether or not the new session can be kept. The next question is asked with the
+        // old one, and tells when that is refused, or when its own new session cannot be kept either.
+        let _ = keep_rotated(credential, http::set_cookies(&response));
         if !response.status().is_success() {
             return Err(refusal(response, credential, false).await);
         }
