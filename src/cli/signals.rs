@@ -4,6 +4,7 @@ use std::io;
 
 /// A signal that asks the program to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "elsewhere there is only Ctrl-C"))]
 pub(super) enum Signal {
     Interrupt,
     Terminate,

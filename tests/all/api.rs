@@ -1,7 +1,5 @@
 //! Chat completions of the official API: a test for each row of the table of their behaviour, named after the row.
 
-use std::process::Command;
-
 use crate::support::{KEY, Outcome, Reply, Server, with_key};
 use serde_json::{Value, json};
 
@@ -250,7 +248,13 @@ fn r6_e1_e7_e8_an_abort_is_told_apart_in_every_phase() {
         let child = with_key(&server).start(&["search", "--provider", "api", "--json", "q"]);
         server.wait_for_request();
         std::thread::sleep(std::time::Duration::from_millis(200));
-        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert!(
+            std::process::Command::new("kill")
+                .args(["-INT", &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         let outcome = crate::support::command::finish(child);
         assert_eq!(outcome.code, 130, "{phase}: {outcome:?}");
         failed(&outcome, 130, "WEB_ABORTED", "Perplexity search aborted");
