@@ -227,6 +227,7 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('--system', '--system', [CompletionResultType]::ParameterName, 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too')
             [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'Language of the answer, as a tag [default: en-US]')
             [CompletionResult]::new('--timezone', '--timezone', [CompletionResultType]::ParameterName, 'Your time zone, as an IANA name [default: the machine''s]')
+            [CompletionResult]::new('--provider', '--provider', [CompletionResultType]::ParameterName, 'Who is asked: web, your subscription, is all there is here; it says so where settings.toml says otherwise')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print at most this many sources, those that the answer cites first')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Print at most this many sources, those that the answer cites first')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')

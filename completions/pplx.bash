@@ -94,7 +94,7 @@ _pplx() {
             return 0
             ;;
         pplx__subcmd__chat)
-            opts="-r -c -n -v -q -m -s -h --recency --system --language --timezone --save --continue --limit --no-stream --no-wrap --color --verbose --quiet --idle-timeout --timeout --model --source --thread --help"
+            opts="-r -c -n -v -q -m -s -h --recency --system --language --timezone --save --continue --provider --limit --no-stream --no-wrap --color --verbose --quiet --idle-timeout --timeout --model --source --thread --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -118,6 +118,10 @@ _pplx() {
                     ;;
                 --timezone)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --provider)
+                    COMPREPLY=($(compgen -W "web api" -- "${cur}"))
                     return 0
                     ;;
                 --limit)

@@ -205,6 +205,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand --system 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too'
             cand --language 'Language of the answer, as a tag [default: en-US]'
             cand --timezone 'Your time zone, as an IANA name [default: the machine''s]'
+            cand --provider 'Who is asked: web, your subscription, is all there is here; it says so where settings.toml says otherwise'
             cand -n 'Print at most this many sources, those that the answer cites first'
             cand --limit 'Print at most this many sources, those that the answer cites first'
             cand --color 'When to use colour'

@@ -171,6 +171,8 @@ year\t''"
 complete -c pplx -n "__fish_pplx_using_subcommand chat" -l system -d 'Text placed before the question, with a blank line between. The service has no place for instructions, so this is searched for, too' -r
 complete -c pplx -n "__fish_pplx_using_subcommand chat" -l language -d 'Language of the answer, as a tag [default: en-US]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand chat" -l timezone -d 'Your time zone, as an IANA name [default: the machine\'s]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand chat" -l provider -d 'Who is asked: web, your subscription, is all there is here; it says so where settings.toml says otherwise' -r -f -a "web\t'Your subscription'
+api\t'The official API: needs a key, and costs money'"
 complete -c pplx -n "__fish_pplx_using_subcommand chat" -s n -l limit -d 'Print at most this many sources, those that the answer cites first' -r
 complete -c pplx -n "__fish_pplx_using_subcommand chat" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''

@@ -288,6 +288,16 @@ pub(super) struct ChatArgs {
     #[command(flatten)]
     pub(super) ask: AskArgs,
 
+    /// Who is asked: web, your subscription, is all there is here; it says so where settings.toml says otherwise
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        help_heading = "What is asked"
+    )]
+    pub(super) provider: Option<ProviderArg>,
+
     #[command(flatten)]
     pub(super) print: PrintArgs,
 }

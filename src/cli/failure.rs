@@ -168,7 +168,8 @@ fn hint(error: &Error) -> String {
     match error {
         Error::NotAuthenticated | Error::NotAccepted => "run `pplx login`".to_owned(),
         Error::OnlyKey(origin) => format!(
-            "run `pplx login`, or say `--provider api` to use the API key from {origin}, which costs money"
+            "run `pplx login`; a search alone can use the API key from {origin}: `pplx search --provider api`, which \
+            costs money"
         ),
         Error::NoKey => {
             "put one into PERPLEXITY_API_KEY, or run `pplx login --api-key < key.txt`; the subscription needs none \
@@ -212,7 +213,7 @@ fn hint(error: &Error) -> String {
         Error::Service { .. } => "ask again, or ask another model with `pplx search --model`".to_owned(),
         Error::ThreadGone => "ask without --continue and --thread".to_owned(),
         Error::Attachment { .. } => "attach another file, or ask without --attach".to_owned(),
-        Error::NoResults => "ask in other words, or drop --recency and --source".to_owned(),
+        Error::NoResults => "ask in other words, or with fewer limits on what is searched".to_owned(),
         Error::Incomplete(Cut::Deadline(_)) => "ask again with a longer --timeout (0 for none)".to_owned(),
         Error::Incomplete(Cut::Tokens) => "ask again with a larger --max-tokens".to_owned(),
         Error::Incomplete(Cut::Idle(_)) => "ask again, or raise --idle-timeout".to_owned(),

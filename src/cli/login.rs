@@ -6,6 +6,7 @@ use url::Url;
 
 use super::args::LoginArgs;
 use super::failure::Failure;
+use super::signals::{Signal, Signals};
 use crate::auth::otp::{Login, Outcome};
 use crate::auth::{self, ApiKey, Credential, Session, Store, Verdict, browser, desktop, omp};
 use crate::env::Environment;
@@ -13,7 +14,7 @@ use crate::error::Error;
 use crate::http;
 use crate::io::Io;
 use crate::origin::Origin;
-use crate::terminal;
+use crate::terminal::{self, Mode};
 
 /// How long a script may take to give a line.
 const SCRIPT_LINE: Duration = Duration::from_secs(5);
@@ -32,7 +33,7 @@ pub(super) async fn run(args: LoginArgs, env: &Environment, io: &mut Io) -> Resu
     }
     store.prepare()?;
     if args.api_key {
-        return store_key(&store, io);
+        return store_key(&store, io).await;
     }
     let base = http::web_base(env)?;
     let acquired = acquire(&args, &base, env, io).await?;
@@ -58,24 +59,26 @@ struct Acquired {
 
 /// What is stored would not be used while the environment has the same.
 fn refuse_if_outranked(args: &LoginArgs, env: &Environment) -> Result<(), Failure> {
-    let (origin, what) = if args.api_key {
-        (ApiKey::environment_origin(env), "key")
+    let (origin, what, command) = if args.api_key {
+        (ApiKey::environment_origin(env), "key", "pplx login --api-key")
     } else {
-        (auth::environment_origin(env), "session")
+        (auth::environment_origin(env), "session", "pplx login")
     };
     match origin {
         Some(Origin::Environment(name)) => Err(Failure::usage(
             format!("The environment variable {name} is set and would win over the stored {what}."),
-            format!("unset {name}, then run `pplx login` again"),
+            format!("unset {name}, then run `{command}` again"),
         )),
         _ => Ok(()),
     }
 }
 
 /// Stores a key of the official API. It is not tried out: that would cost money.
-fn store_key(store: &Store, io: &mut Io) -> Result<(), Failure> {
-    let text = read_secret(io, "API key (it is not shown): ", false)?;
-    let key = ApiKey::parse(&text).map_err(|reason| Error::Paste(format!("That is no API key: {reason}")))?;
+async fn store_key(store: &Store, io: &mut Io) -> Result<(), Failure> {
+    let text = read_secret(io, "API key (it is not shown): ", false).await?;
+    let key = ApiKey::parse(&text).map_err(|reason| {
+        Failure::usage(format!("That is no API key: {reason}."), "`pplx login --api-key < key.txt`")
+    })?;
     store.write_key(&key)?;
     Ok(io.say(&format!(
         "Stored the API key in {}. It is used with --provider api only, and costs money there.",
@@ -91,11 +94,12 @@ async fn acquire(args: &LoginArgs, base: &Url, env: &Environment, io: &mut Io) -
             "Paste a request copied as cURL, a Cookie header or the session cookie's value (it is not \
             shown), then an empty line:",
             true,
-        )?;
+        )
+        .await?;
         return Ok(with(browser::session(&paste)?, "the browser's session"));
     }
     if args.with_token {
-        let token = read_secret(io, "Token (it is not shown): ", false)?;
+        let token = read_secret(io, "Token (it is not shown): ", false).await?;
         let session = Session::from_token(&token)
             .map_err(|reason| Error::Paste(format!("That is no token: {reason}")))?;
         return Ok(with(session, "the given token"));
@@ -163,7 +167,7 @@ fn line(io: &mut Io, question: &str, missing: &str) -> Result<String, Failure> {
     line.ok_or_else(|| Failure::usage(missing, if limit.is_none() { "pplx login" } else { WITHOUT_TERMINAL }))
 }
 
-fn read_secret(io: &mut Io, question: &str, several_lines: bool) -> Result<String, Failure> {
+async fn read_secret(io: &mut Io, question: &str, several_lines: bool) -> Result<String, Failure> {
     let unreadable = |error: std::io::Error| Error::Paste(format!("Could not read standard input: {error}"));
     if !io.stdin_is_terminal {
         let bytes = io.read_all(MAX_PASTE).map_err(unreadable)?;
@@ -176,9 +180,19 @@ fn read_secret(io: &mut Io, question: &str, several_lines: bool) -> Result<Strin
     if several_lines {
         io.tell("");
     }
-    let secret = terminal::read_hidden(several_lines).map_err(unreadable)?;
+    // Reading cannot be interrupted, so a thread does it; a signal finds the terminal's mode to restore here.
+    let (mode, mut signals) = (Mode::of_stdin(), Signals::install()?);
+    let reading = tokio::task::spawn_blocking(move || terminal::read_hidden(several_lines));
+    let secret = tokio::select! {
+        secret = reading => secret.map_err(std::io::Error::other).and_then(|secret| secret).map_err(unreadable)?,
+        signal = signals.next() => {
+            mode.restore();
+            io.tell("");
+            return Err(Failure::Signal(signal));
+        }
+    };
     io.tell("");
-    secret.ok_or(Failure::Signal(super::signals::Signal::Interrupt))
+    secret.ok_or(Failure::Signal(Signal::Interrupt))
 }
 
 fn outcome(credential: &Credential, verdict: &crate::Result<Verdict>, how: &str) -> String {

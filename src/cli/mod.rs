@@ -109,11 +109,9 @@ fn tell(problem: &Problem, io: &mut Io) {
 }
 
 /// Makes the store private, and says so where it was not.
-fn warn_of_open_store(env: &Environment, io: &mut Io) {
+fn private_store(env: &Environment) -> Option<String> {
     // A store that cannot be looked at is reported when it is read.
-    if let Ok(Some(warning)) = Store::of(env).and_then(|store| store.tighten()) {
-        io.tell_as("warning", &warning);
-    }
+    Store::of(env).and_then(|store| store.tighten()).ok().flatten()
 }
 
 /// Prints the JSON document of a command that is no search.

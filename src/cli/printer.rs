@@ -197,7 +197,9 @@ fn is_unfinished(failure: &Failure) -> bool {
 /// An empty answer is kept only where the reply was cut, and the invitation to sign up is no answer at all.
 fn keeps_what_arrived(failure: &Failure, answer: &Answer) -> bool {
     match failure {
-        Failure::Library(Error::Service { .. }) => !answer.text.trim().is_empty(),
+        Failure::Library(Error::Service { .. } | Error::Api(_) | Error::ApiReply(_)) => {
+            !answer.text.trim().is_empty()
+        }
         failure => is_unfinished(failure),
     }
 }

@@ -21,7 +21,7 @@ use crate::request::SearchRequest;
 
 /// Asks, and prints what comes.
 pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let wants_json = wants_json(&args.output);
+    let wants_json = wants_json(&args.output, env);
     let settings = settings::resolve(args, env, io);
     settled(settings, wants_json, env, io).await
 }
@@ -29,13 +29,16 @@ pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Res
 /// Fetches a run of research, and prints what comes.
 pub(super) async fn run_research(args: ResearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let ResearchCommand::Get(args) = args.command;
-    let wants_json = wants_json(&args.output);
+    let wants_json = wants_json(&args.output, env);
     let settings = settings::resolve_run(*args, env, io);
     settled(settings, wants_json, env, io).await
 }
 
-fn wants_json(output: &OutputArgs) -> bool {
-    output.json || output.format == Some(FormatArg::Json)
+/// Whether a failure to settle what is asked must be a document, too: by what was typed, else by the environment.
+fn wants_json(output: &OutputArgs, env: &Environment) -> bool {
+    let by_environment =
+        || output.format.is_none() && env.text("PPLX_FORMAT").is_some_and(|name| name == "json");
+    output.json || output.format == Some(FormatArg::Json) || by_environment()
 }
 
 async fn settled(
@@ -53,10 +56,8 @@ async fn settled(
 
 async fn carry_out(settings: &Settings, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let shown = &settings.shown;
-    if let What::Question(question) = &settings.what
-        && !shown.quiet
-    {
-        warn(question, env, io);
+    if let What::Question(question) = &settings.what {
+        warn(question, shown.quiet, env, io);
     }
     let answer = answer(settings, &mut Signals::install()?, env, io).await?;
     shown.hand_on.run(&answer, env, io).await
@@ -83,9 +84,15 @@ pub(super) async fn answer(
     printer.end(ended)
 }
 
-/// What the user should know before anything is asked.
-pub(super) fn warn(question: &Question, env: &Environment, io: &mut Io) {
-    super::warn_of_open_store(env, io);
+/// Makes the store private, and says what the user should know before anything is asked.
+pub(super) fn warn(question: &Question, quiet: bool, env: &Environment, io: &mut Io) {
+    let warning = super::private_store(env);
+    if quiet {
+        return;
+    }
+    if let Some(warning) = warning {
+        io.tell_as("warning", &warning);
+    }
     if let Some(note) = question.named_model.as_deref().and_then(|model| models::note_on(model, env)) {
         io.tell_as("note", &note);
     }

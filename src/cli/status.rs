@@ -51,7 +51,9 @@ impl<'a> LimitDocument<'a> {
 
 /// Shows the session that a search would use. Asks nobody but with `--online`.
 pub(super) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    super::warn_of_open_store(env, io);
+    if let Some(warning) = super::private_store(env) {
+        io.tell_as("warning", &warning);
+    }
     if settings::chooses_api(env)? {
         return by_key(args, env, io);
     }

@@ -403,3 +403,92 @@ fn a_model_that_an_effort_stands_for_is_told() {
         "{outcome:?}"
     );
 }
+
+#[test]
+fn text_that_was_paid_for_is_not_lost_to_what_follows_it() {
+    let delta = |text: &str| {
+        format!(
+            "data: {}\n\n",
+            json!({"type": "response.output_text.delta", "output_index": 1, "item_id": "m", "delta": text})
+        )
+    };
+    let event = |event: Value| format!("data: {event}\n\n");
+    // An end that lacks what came before it.
+    for response in
+        [json!({"id": "r", "status": "completed", "output": []}), json!({"id": "r", "status": "completed"})]
+    {
+        let body = delta("Be")
+            + &delta("cause")
+            + &event(json!({"type": "response.completed", "response": response}));
+        let (outcome, lines) = streamed(Reply::stream(body));
+        assert_eq!((outcome.code, &lines.last().unwrap()["answer"]), (0, &json!("Because")), "{outcome:?}");
+    }
+    let (outcome, lines) =
+        streamed(Reply::stream(delta("Because") + &event(json!({"type": "response.completed"}))));
+    assert_eq!((outcome.code, &lines.last().unwrap()["answer"]), (0, &json!("Because")), "{outcome:?}");
+    // An end that is none, and one that says only by its name how it ended.
+    let partial = json!({"type": "response.incomplete", "response": {"incomplete_details": {"reason": "max_output_tokens"}, "output": []}});
+    for body in [delta("Because") + "data: [DONE]\n\n", delta("Because") + &event(partial)] {
+        let (outcome, lines) = streamed(Reply::stream(body));
+        assert_eq!((outcome.code, &lines.last().unwrap()["answer"]), (8, &json!("Because")), "{outcome:?}");
+    }
+    // A failure after text, in one read.
+    let failed = event(
+        json!({"type": "response.failed", "response": {"error": {"message": "boom", "code": "rate_limit_exceeded"}}}),
+    );
+    let (outcome, lines) = streamed(Reply::stream(delta("Because") + &failed));
+    assert_eq!(outcome.code, 5, "{outcome:?}");
+    assert_eq!(
+        (&lines[1]["text"], &lines.last().unwrap()["partial_answer"]),
+        (&json!("Because"), &json!("Because"))
+    );
+    for error in [
+        json!({"type": "error", "code": "rate_limit_exceeded", "message": "slow"}),
+        json!({"type": "error", "code": 429, "message": "slow"}),
+    ] {
+        assert_eq!(streamed(Reply::stream(event(error))).0.code, 5);
+    }
+}
+
+#[test]
+fn messages_that_grow_side_by_side_stay_apart() {
+    let delta = |index: u32, text: &str| {
+        format!(
+            "data: {}\n\n",
+            json!({"type": "response.output_text.delta", "output_index": index, "delta": text})
+        )
+    };
+    let cut = delta(1, "one") + &delta(2, "two") + &delta(1, " more");
+    assert_eq!(streamed(Reply::stream(cut)).1.last().unwrap()["answer"], "one more\n\ntwo");
+    let by_id = format!(
+        "data: {}\n\ndata: {}\n\n",
+        json!({"type": "response.output_text.delta", "item_id": "m", "delta": "Hello"}),
+        json!({"type": "response.output_item.done", "output_index": 3, "item": {"type": "message", "id": "m", "content": [{"type": "output_text", "text": "Hello"}]}})
+    );
+    assert_eq!(streamed(Reply::stream(by_id)).1.last().unwrap()["answer"], "Hello");
+}
+
+#[test]
+fn a_reply_in_one_piece_is_read_where_a_stream_was_asked_for() {
+    let (outcome, lines) = streamed(good());
+    assert_eq!((outcome.code, &lines.last().unwrap()["answer"]), (0, &json!("Because.")), "{outcome:?}");
+    let error = json!({"error": {"message": "boom", "code": 429, "type": "request_rate_limit_exceeded"}});
+    let (outcome, lines) = streamed(Reply::json(&error.to_string()));
+    assert_eq!((outcome.code, &lines[0]["error"]["message"]), (5, &json!("boom")), "{outcome:?}");
+    assert_eq!(asked(Reply::json(&error.to_string())).code, 5);
+    let (_, lines) = streamed(Reply::status(200).header("Content-Type", "text/html").body("<html></html>"));
+    assert!(lines[0]["error"]["message"].as_str().unwrap().contains("no event stream"), "{lines:?}");
+}
+
+#[test]
+fn what_is_learnt_of_one_key_is_not_believed_of_another() {
+    let server = Server::start([
+        (CHAT, vec![retired("chat_completions_not_available"), retired("chat_completions_not_available")]),
+        (AGENT, vec![good(), good()]),
+    ]);
+    let home = with_key(&server);
+    let search = ["search", "--provider", "api", "--json", "why"];
+    home.run(&search);
+    home.env("PERPLEXITY_API_KEY", "another-key").run(&search);
+    assert_eq!(server.requests()[2].key, CHAT);
+}

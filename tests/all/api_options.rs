@@ -335,8 +335,8 @@ fn a_machine_with_only_a_key_is_told_how_to_use_it() {
     outcome.is(
         4,
         "",
-        "Not authenticated.\nhint: run `pplx login`, or say `--provider api` to use the API key from the environment variable \
-         PERPLEXITY_API_KEY, which costs money\n",
+        "Not authenticated.\nhint: run `pplx login`; a search alone can use the API key from the environment variable \
+         PERPLEXITY_API_KEY: `pplx search --provider api`, which costs money\n",
     );
     assert_eq!(server.connections(), 0);
     assert_eq!(with_key(&server).settings("provider = \"api\"").run(&["search", "q"]).code, 0);
@@ -399,8 +399,79 @@ fn a_stored_key_is_private_and_a_login_keeps_it() {
     assert_eq!(home.run(&["login", "--api-key"]).code, 0);
     assert_eq!((&home.stored()["access"], &home.stored()["api_key"]), (&json!(TOKEN), &json!("other-key")));
     let home = home.stdin("two words");
-    assert_eq!(home.run(&["login", "--api-key"]).code, 4);
+    assert_eq!(home.run(&["login", "--api-key"]).code, 2);
     assert_eq!(home.stored()["api_key"], "other-key");
     let outcome = home.env("PERPLEXITY_API_KEY", KEY).run(&["login", "--api-key"]);
     assert_eq!(outcome.code, 2, "{outcome:?}");
+}
+
+#[test]
+fn damage_and_odd_ends_of_a_stream_cost_nothing() {
+    let delta = |content: &str, reason: &str| {
+        format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{content}\"}}{reason}}}]}}\n\n")
+    };
+    let stop = ",\"finish_reason\":\"stop\"";
+    for (body, code, answer) in [
+        (delta("a\\ud83d", "") + &delta("\\ude00b", "") + &delta(" end", stop), 0, "a\u{FFFD}\u{FFFD}b end"),
+        (delta("a", ",\"finish_reason\":\"\"") + &delta("b", ",\"finish_reason\":\"\""), 8, "ab"),
+        (
+            delta("ab", "")
+                + "data: {\"type\":\"end_of_stream\",\"status\":\"COMPLETED\",\"choices\":[]}\n\n",
+            0,
+            "ab",
+        ),
+        (delta("paid", "") + "data: {\"search_results\":\"x\"}\n\n", 1, "paid"),
+        (delta("paid", "") + "data: {\"error\":{\"message\":\"boom\",\"code\":500}}\n\n", 6, "paid"),
+        (
+            "data: {\"choices\":[{\"message\":{\"content\":\"ha\"},\"delta\":{\"content\":\"ha\"}}]}\n\n"
+                .repeat(3),
+            8,
+            "hahaha",
+        ),
+    ] {
+        let (outcome, lines) = streamed(Reply::stream(&body));
+        let last = lines.last().unwrap();
+        let text = last.get("answer").or(last.get("partial_answer")).unwrap();
+        assert_eq!((outcome.code, text), (code, &json!(answer)), "{body}: {outcome:?}");
+    }
+    let open = Reply::events().write(delta("ab", stop)).hang();
+    let started = std::time::Instant::now();
+    let (outcome, lines) = streamed(open);
+    assert_eq!((outcome.code, &lines.last().unwrap()["complete"]), (0, &json!(true)), "{outcome:?}");
+    assert!(
+        started.elapsed() < std::time::Duration::from_secs(8),
+        "a whole text waits for its cost, not for ever"
+    );
+}
+
+#[test]
+fn defaults_are_checked_as_what_is_typed_and_models_of_the_subscription_are_left_to_it() {
+    let server = Server::start([(CHAT, vec![good()])]);
+    let home = with_key(&server).settings("provider = \"api\"\nlimit = 0");
+    assert_eq!(home.run(&["search", "q"]).code, 2);
+    let outcome = home.env("PPLX_FORMAT", "json").run(&["search", "q"]);
+    assert_eq!(outcome.json()["error"]["kind"], "usage");
+    let home = with_key(&server)
+        .settings("provider = \"api\"\nmodel = \"claude46sonnet\"")
+        .env("PPLX_MODEL", "pplx_pro_upgraded");
+    assert_eq!(home.run(&["search", "q"]).code, 0);
+    assert_eq!(server.request().json()["model"], "sonar");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_at_a_hidden_prompt_restores_the_terminal() {
+    for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
+        let home = Home::new(&Server::start([])).env("TERM", "xterm");
+        let mut terminal = crate::support::terminal::Terminal::start(home.command(&["login", "--api-key"]));
+        terminal.wait_for("API key (it is not shown): ");
+        terminal.type_in("abc");
+        while terminal.echoes() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        std::process::Command::new("kill").args([signal, &terminal.id().to_string()]).status().unwrap();
+        let terminal = terminal.ended();
+        assert!(terminal.echoes(), "{signal}");
+        assert_eq!(terminal.finish().0, code);
+    }
 }

@@ -264,3 +264,16 @@ fn without_a_terminal_or_a_session_there_is_no_chat() {
     assert_eq!(code, 4);
     assert!(seen.contains("pplx login") && !seen.contains("> "), "{seen:?}");
 }
+
+#[test]
+fn where_the_api_is_chosen_a_chat_must_be_asked_of_the_subscription() {
+    let server = Server::answering(said("Done.", "e-1"));
+    let home = Home::logged_in(&server).env("TERM", "xterm").settings("provider = \"api\"");
+    let (code, seen) = Terminal::start(home.command(&["chat"])).finish();
+    assert!(code == 2 && seen.contains("pplx chat --provider web"), "{seen:?}");
+    let mut terminal = Terminal::start(home.command(&["chat", "--provider", "web"]));
+    terminal.wait_for(PROMPT);
+    terminal.type_in("one\r");
+    terminal.wait_for_both("thread e-1", PROMPT);
+    leave(terminal);
+}

@@ -59,8 +59,8 @@ fn require_terminal(io: &Io) -> Result<(), Failure> {
 
 impl Chat {
     fn greet(&self, env: &Environment, io: &mut Io) {
+        search::warn(&self.question, self.shown.quiet, env, io);
         if !self.shown.quiet {
-            search::warn(&self.question, env, io);
             let model = &self.question.request.model;
             io.tell(&format!("Asking {model}. /help lists the commands, Ctrl-D leaves."));
         }
@@ -78,8 +78,8 @@ impl Chat {
             self.signals.forget();
             if signal != Signal::Interrupt {
                 editor.leave();
-                // Pasted text comes unmarked again, and what is told begins on a line of its own.
-                io.control(if io.moves_cursor { "\x1B[?2004l\n" } else { "\n" });
+                // Where the editor wrote: pasted text comes unmarked again, and what is told begins on a line of its own.
+                io.say(if io.moves_cursor { "\x1B[?2004l" } else { "" })?;
                 return Err(Failure::Signal(signal));
             }
         }

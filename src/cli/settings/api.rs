@@ -1,7 +1,7 @@
 //! What a question to the official API is really asked with, and what cannot be asked of one provider or the other.
 
 use super::file::File;
-use super::{Question, named_model, recency};
+use super::{Question, Shown, named_model, recency};
 use crate::attachment::Meter;
 use crate::cli::args::{ApiArgs, AskArgs, ContextSizeArg, DialectArg, EffortArg, ProviderArg, SearchArgs};
 use crate::cli::failure::Failure;
@@ -48,7 +48,7 @@ pub(super) fn refuse_unless_asked(args: &ApiArgs) -> Result<(), Failure> {
 }
 
 /// Refuses what only the subscription has, where the API is asked.
-pub(super) fn refuse_foreign(args: &SearchArgs, format: Format) -> Result<(), Failure> {
+pub(super) fn refuse_foreign(args: &SearchArgs, shown: &Shown) -> Result<(), Failure> {
     let options = [
         (!args.ask.sources.is_empty(), "--source", "searches the web alone"),
         (args.ask.timezone.is_some(), "--timezone", "does not take a time zone"),
@@ -64,13 +64,13 @@ pub(super) fn refuse_foreign(args: &SearchArgs, format: Format) -> Result<(), Fa
         let message = format!("{option} cannot be had from the official API, which {reason}.");
         return Err(Failure::usage(message, "leave it out, or ask the subscription with --provider web"));
     }
-    if args.api.sources_only && format == Format::Answer {
+    if args.api.sources_only && shown.format == Format::Answer {
         return Err(Failure::usage(
             "With --sources-only there is no answer to print.",
             "choose another --format",
         ));
     }
-    if args.output.print.limit == Some(0) {
+    if shown.style.limit == Some(0) {
         return Err(Failure::usage("--limit must be at least 1 with --provider api.", "leave it out"));
     }
     Ok(())
@@ -86,11 +86,8 @@ pub(super) fn question(
     // What was typed leaves no room for the other's default.
     let names_model = args.model.is_some() || env.text("PPLX_MODEL").is_some();
     let effort = api.effort.or(file.effort.filter(|_| !names_model));
-    let model = if effort.is_some() {
-        args.model.clone()
-    } else {
-        named_model(args.model.clone(), env, file.model.clone())
-    };
+    let named = named_model(args.model.clone(), env, file.model.clone());
+    let model = named.filter(|model| args.model.is_some() || (effort.is_none() && is_of_api(model)));
     let dated = api.after.is_some() || api.before.is_some();
     let request = SearchRequest {
         system: args.system.clone().or(file.system.clone()),
@@ -105,6 +102,11 @@ pub(super) fn question(
     };
     let provider = Provider::Api(Api::of(env, dialect(api.api_dialect.or(file.api_dialect)))?);
     Ok(Question { request, provider, files: Vec::new(), meter: Meter::default(), named_model: None })
+}
+
+/// Whether a default can be meant for the API. Other models are those of the subscription.
+fn is_of_api(model: &str) -> bool {
+    model.starts_with("sonar") || model.contains('/')
 }
 
 fn filters(api: &ApiArgs, file: &File) -> Result<Filters, Failure> {

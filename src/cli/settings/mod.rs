@@ -31,6 +31,8 @@ const RESEARCH_MODEL: &str = "pplx_alpha";
 /// In seconds. Agents kill a command after 120 seconds.
 const TIMEOUT_OFF_TERMINAL: u64 = 110;
 const IDLE_TIMEOUT: u64 = 60;
+/// How long a reply that comes in one piece may take where nothing else bounds it.
+const WHOLE_REPLY: Duration = Duration::from_secs(600);
 /// How wide text is drawn off a terminal, in cells.
 const USUAL_WIDTH: usize = 80;
 /// What "never" is, as a duration that can be added to now.
@@ -93,12 +95,12 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
     shown.reception.record.clone_from(&args.record);
     let asks_api = api::is_asked(&args, &file);
     if asks_api {
-        api::refuse_foreign(&args, shown.format)?;
+        api::refuse_foreign(&args, &shown)?;
         shown.style.payer = Payer::Key;
-        // A reply in one piece comes when it is done, however long that takes; --timeout bounds it.
+        // A reply in one piece comes when it is done. Where the whole run has a limit, that bounds it.
         let says_how_long = args.output.print.idle_timeout.or(file.idle_timeout).is_some();
         if !shown.reception.events && !says_how_long {
-            shown.reception.idle = NEVER;
+            shown.reception.idle = if shown.timeout.is_some() { NEVER } else { WHOLE_REPLY };
         }
     } else {
         api::refuse_unless_asked(&args.api)?;
@@ -128,9 +130,9 @@ pub(super) fn resolve_chat(
     io: &mut Io,
 ) -> Result<(Question, Shown), Failure> {
     let file = read_file(env)?;
-    if file.provider == Some(ProviderArg::Api) {
-        let message = "A chat goes through the subscription, and settings.toml chooses the API.";
-        return Err(Failure::usage(message, "`pplx search` asks the API"));
+    if args.provider.or(file.provider) == Some(ProviderArg::Api) {
+        let message = "A chat goes through the subscription, and the API was chosen.";
+        return Err(Failure::usage(message, "`pplx chat --provider web`, or ask the API with `pplx search`"));
     }
     let format = if io.moves_cursor { FormatArg::Pretty } else { FormatArg::Report };
     let output = OutputArgs {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::gathered::{Gathered, filter_fields, language, malformed, object, source, text};
+use super::gathered::{Gathered, filter_fields, language, malformed, source, text};
 use crate::answer::{Source, Step};
 use crate::error::{Cut, Error, Result};
 use crate::request::{Effort, Recency, SearchRequest};
@@ -44,15 +44,17 @@ fn former_model(model: &str) -> Option<Effort> {
     }
 }
 
-/// What the reader should know about the model. That the usual one has an effort in its place surprises nobody.
-pub(super) fn note(request: &SearchRequest) -> Option<String> {
-    let effort =
-        former_model(&request.model).filter(|effort| request.effort.is_none() && *effort != Effort::Fast)?;
-    Some(format!(
-        "the Agent API has no model {}; the effort {} answered instead",
-        request.model,
-        effort.name()
-    ))
+/// What the reader should know about how it was asked. That the usual model has an effort in its place surprises
+/// nobody.
+pub(super) fn notes(request: &SearchRequest) -> Vec<String> {
+    let former = former_model(&request.model).filter(|_| request.effort.is_none());
+    let replaced = former.filter(|effort| *effort != Effort::Fast).map(|effort| {
+        format!("the Agent API has no model {}; the effort {} answered instead", request.model, effort.name())
+    });
+    let system = request.system.is_some().then(|| {
+        "the instructions took the place of the API's own; marks of citations may be missing".to_owned()
+    });
+    replaced.into_iter().chain(system).collect()
 }
 
 pub(super) fn body(request: &SearchRequest, stream: bool) -> Result<Value> {
@@ -131,9 +133,25 @@ pub(super) fn whole(reply: &Value) -> Result<Gathered> {
     })
 }
 
-/// The same from bytes.
-pub(super) fn read(body: &[u8]) -> Result<Value> {
-    object(body)
+/// Takes in the reply at the end of a stream. What it lacks is what came before it.
+pub(super) fn end(gathered: &mut Gathered, reply: &Value) -> Result<()> {
+    let before = std::mem::take(gathered);
+    let has_any = !before.text.is_empty() || !before.sources.is_empty();
+    let whole = match whole(reply) {
+        Err(error) if !has_any => return Err(error),
+        Err(_) => {
+            Gathered { model: text(reply.get("model")), cut: cut(reply), over: true, ..Gathered::default() }
+        }
+        Ok(whole) => whole,
+    };
+    *gathered = Gathered {
+        text: if whole.text.is_empty() { before.text } else { whole.text.clone() },
+        sources: if whole.sources.is_empty() { before.sources } else { whole.sources.clone() },
+        id: whole.id.clone().or(before.id),
+        usage: whole.usage.clone().or_else(|| reply.get("usage").cloned()),
+        ..whole
+    };
+    Ok(())
 }
 
 /// Whether a reply says that there is no answer.
@@ -148,8 +166,8 @@ fn cut(reply: &Value) -> Option<Cut> {
             Some("max_output_tokens") => Some(Cut::Tokens),
             reason => Some(Cut::Service(reason.unwrap_or("it gave no reason").to_owned())),
         },
-        status @ ("in_progress" | "queued" | "requires_action") => Some(Cut::Service(status.to_owned())),
-        _ => None,
+        "completed" => None,
+        status => Some(Cut::Service(status.to_owned())),
     }
 }
 
@@ -187,7 +205,9 @@ fn pages(output: &[Value]) -> Vec<Source> {
 fn numbered<'a>(results: impl Iterator<Item = &'a Value>) -> Vec<Source> {
     let found: Vec<(Option<usize>, Source)> = results
         .filter_map(|item| {
-            let id = item.get("id").and_then(Value::as_u64).and_then(|id| usize::try_from(id).ok());
+            let id = item.get("id");
+            let id = id.and_then(|id| id.as_u64().or_else(|| id.as_str()?.parse().ok()));
+            let id = id.and_then(|id| usize::try_from(id).ok());
             Some((id, source(item, Vec::new())?))
         })
         .collect();
@@ -213,8 +233,16 @@ fn by_appearance(found: Vec<(Option<usize>, Source)>) -> Vec<Source> {
 pub(super) struct Stream {
     /// The items that are whole, for their pages.
     items: Vec<Value>,
-    /// The message that the text belongs to, and where its text begins.
-    message: Option<(Value, usize)>,
+    /// The texts, in the order in which they began.
+    messages: Vec<Message>,
+}
+
+/// A message that grows, and the names by which events tell which one they mean.
+#[derive(Debug)]
+struct Message {
+    index: Option<Value>,
+    id: Option<Value>,
+    text: String,
 }
 
 /// What an event of a stream is.
@@ -248,38 +276,46 @@ impl Stream {
             "response.reasoning.started" => gathered.step = Some(Step::Thinking),
             "response.output_text.delta" => {
                 gathered.step = Some(Step::Writing);
-                self.enter(gathered, &event);
-                gathered.text.push_str(event.get("delta").and_then(Value::as_str).unwrap_or_default());
+                let delta = event.get("delta").and_then(Value::as_str).unwrap_or_default();
+                self.change(&event, event.get("item_id"), |text| text.push_str(delta));
+                gathered.text = self.text();
             }
             "response.output_item.done" => self.finish(gathered, &event),
-            "response.completed" | "response.incomplete" => return ended(event),
+            "response.completed" => return ended(event, "completed"),
+            "response.incomplete" => return ended(event, "incomplete"),
             "response.failed" | "response.cancelled" | "error" => return Event::Failed(failure(event)),
             _ => {}
         }
         Event::Step
     }
 
+    /// Changes the text of the message that an event means: by its place, else by its id.
+    fn change(&mut self, event: &Value, id: Option<&Value>, change: impl FnOnce(&mut String)) {
+        let (index, id) = (event.get("output_index").cloned(), id.cloned());
+        let means = |message: &&mut Message| match (&message.index, &index) {
+            (Some(known), Some(index)) => known == index,
+            _ => message.id.is_none() || id.is_none() || message.id == id,
+        };
+        if let Some(message) = self.messages.iter_mut().find(means) {
+            return change(&mut message.text);
+        }
+        let mut text = String::new();
+        change(&mut text);
+        self.messages.push(Message { index, id, text });
+    }
+
     /// Between two messages is a blank line.
-    fn enter(&mut self, gathered: &mut Gathered, event: &Value) {
-        let message = event.get("output_index").or_else(|| event.get("item_id")).cloned().unwrap_or_default();
-        if self.message.as_ref().is_some_and(|(known, _)| *known == message) {
-            return;
-        }
-        if !gathered.text.is_empty() {
-            gathered.text.push_str("\n\n");
-        }
-        self.message = Some((message, gathered.text.len()));
+    fn text(&self) -> String {
+        let texts: Vec<&str> = self.messages.iter().map(|message| message.text.as_str()).collect();
+        texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
     fn finish(&mut self, gathered: &mut Gathered, event: &Value) {
         let Some(item) = event.get("item") else { return };
         if let Some(text) = message(item) {
             // It is whole here; pieces may have been lost on the way.
-            self.enter(gathered, event);
-            if let Some((_, start)) = &self.message {
-                gathered.text.truncate(*start);
-                gathered.text.push_str(&text);
-            }
+            self.change(event, item.get("id"), |known| *known = text);
+            gathered.text = self.text();
             return;
         }
         self.items.push(item.clone());
@@ -291,11 +327,14 @@ impl Stream {
     }
 }
 
-fn ended(event: Value) -> Event {
-    match event {
-        Value::Object(mut fields) => fields.remove("response").map_or(Event::Step, Event::End),
-        _ => Event::Step,
+/// The reply at the end. Where it does not say itself how it ended, its event does.
+fn ended(event: Value, status: &str) -> Event {
+    let Value::Object(mut fields) = event else { return Event::Step };
+    let mut reply = fields.remove("response").filter(Value::is_object).unwrap_or_else(|| json!({}));
+    if let Some(reply) = reply.as_object_mut().filter(|reply| !reply.contains_key("status")) {
+        reply.insert("status".to_owned(), status.into());
     }
+    Event::End(reply)
 }
 
 /// The object that holds the error: the reply in the event, or the event.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gathered::{Gathered, filter_fields, language, malformed, object, sources, text};
+use super::gathered::{Gathered, filter_fields, language, malformed, sources, text};
 use crate::answer::Source;
 use crate::error::{Cut, Error, Result};
 use crate::request::{Effort, Recency, SearchRequest};
@@ -76,8 +76,7 @@ fn options(request: &SearchRequest, stream: bool) -> Map<String, Value> {
 }
 
 /// Reads a whole reply.
-pub(super) fn whole(body: &[u8]) -> Result<Gathered> {
-    let reply = object(body)?;
+pub(super) fn whole(reply: &Value) -> Result<Gathered> {
     let choice = reply.pointer("/choices/0");
     let sources = match reply.get("search_results") {
         Some(results) => sources(results, "search_results")?,
@@ -118,12 +117,10 @@ pub(super) fn take(gathered: &mut Gathered, chunk: &Value) -> Result<()> {
     let said =
         |place| choice.and_then(|choice| choice.pointer(place)).and_then(Value::as_str).unwrap_or_default();
     let (message, delta) = (said("/message/content"), said("/delta/content"));
-    // The whole text so far stands beside what is new; where it does not go on from ours, what is new does.
-    if !message.is_empty() && message.starts_with(&gathered.text) {
-        message.clone_into(&mut gathered.text);
-    } else if !delta.is_empty() {
+    // The whole text so far stands beside what is new, unless it is the same.
+    if message.is_empty() || (message == delta && !gathered.text.is_empty()) {
         gathered.text.push_str(delta);
-    } else if !message.is_empty() {
+    } else {
         message.clone_into(&mut gathered.text);
     }
     let listed = |name: &str| chunk.get(name).filter(|list| !list.is_null());
@@ -140,11 +137,19 @@ pub(super) fn take(gathered: &mut Gathered, chunk: &Value) -> Result<()> {
     if let Some(choice) = choice {
         gathered.cut = cut(choice).or(gathered.cut.take());
     }
-    gathered.over = chunk.get("object").and_then(Value::as_str) == Some("chat.completion.done");
+    // The last one has the usage; where it has none yet, that may follow.
+    gathered.over = is_last(chunk) && gathered.usage.is_some();
     Ok(())
+}
+
+fn is_last(chunk: &Value) -> bool {
+    chunk.get("object").and_then(Value::as_str) == Some("chat.completion.done")
 }
 
 /// Whether an object of a stream says that the text is whole, even if more may follow.
 pub(super) fn finishes(chunk: &Value) -> bool {
-    chunk.pointer("/choices/0/finish_reason").is_some_and(|reason| !reason.is_null())
+    let says = |place: &str, word: &str| chunk.pointer(place).and_then(Value::as_str) == Some(word);
+    let reason = chunk.pointer("/choices/0/finish_reason").and_then(Value::as_str);
+    let finished = reason.is_some_and(|reason| !reason.is_empty());
+    finished || is_last(chunk) || says("/type", "end_of_stream") || says("/status", "COMPLETED")
 }

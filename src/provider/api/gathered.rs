@@ -39,10 +39,45 @@ pub(super) fn malformed(what: &str) -> Error {
     Error::ApiReply(what.to_owned())
 }
 
-/// The object that a body is.
+/// The object that a body is. Bytes that are no text, and halves of a surrogate pair, become U+FFFD, as they do where
+/// others read it.
 pub(super) fn object(body: &[u8]) -> Result<Value> {
-    let value: Value = serde_json::from_slice(body).map_err(|error| Error::ApiReply(error.to_string()))?;
+    let text = String::from_utf8_lossy(body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body));
+    let parsed = serde_json::from_str(&text).or_else(|error| match repaired(&text) {
+        Some(repaired) => serde_json::from_str(&repaired),
+        None => Err(error),
+    });
+    let value: Value = parsed.map_err(|error| Error::ApiReply(error.to_string()))?;
     if value.is_object() { Ok(value) } else { Err(malformed("it is no object")) }
+}
+
+/// `json` with every escape of half a surrogate pair replaced; `None` where there is none.
+fn repaired(json: &str) -> Option<String> {
+    let unit = |escape: &str| {
+        let digits = escape.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let (mut repaired, mut rest, mut changed) = (String::with_capacity(json.len()), json, false);
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        repaired.push_str(before);
+        let length = match unit(escape) {
+            Some(0xD800..=0xDBFF) if matches!(escape.get(6..).and_then(unit), Some(0xDC00..=0xDFFF)) => 12,
+            Some(0xD800..=0xDFFF) => {
+                changed = true;
+                repaired.push('\u{FFFD}');
+                rest = escape.get(6..).unwrap_or_default();
+                continue;
+            }
+            Some(_) => 6,
+            // A backslash and the character that it escapes.
+            None => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
+        };
+        let (kept, after) = escape.split_at(length);
+        repaired.push_str(kept);
+        rest = after;
+    }
+    changed.then(|| repaired + rest)
 }
 
 /// A text that says something.
@@ -96,4 +131,29 @@ pub(super) fn filter_fields(recency: Option<&'static str>, filters: &Filters) ->
 /// A language tag's language alone: what the API takes.
 pub(super) fn language(tag: &str) -> String {
     tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(body: &[u8]) -> Option<String> {
+        object(body).ok()?.get("t")?.as_str().map(str::to_owned)
+    }
+
+    #[test]
+    fn damaged_text_is_repaired_and_nothing_else_is_touched() {
+        for (body, expected) in [
+            (&br#"{"t":"a \ud83d b"}"#[..], "a \u{FFFD} b"),
+            (br#"{"t":"\ude00\ud83d\ude00"}"#, "\u{FFFD}\u{1F600}"),
+            (br#"{"t":"\\ud83d \u00e9 \ud83d"}"#, "\\ud83d \u{e9} \u{FFFD}"),
+            (b"\xEF\xBB\xBF{\"t\":\"a\xFFb\"}", "a\u{FFFD}b"),
+            (br#"{"t":"\\ud83d"}"#, "\\ud83d"),
+        ] {
+            assert_eq!(text_of(body).as_deref(), Some(expected));
+        }
+        for body in [&b"{"[..], b"[]", b"{\"t\":\"\\", b"{\"t\":\"\\u12"] {
+            assert!(object(body).is_err());
+        }
+    }
 }

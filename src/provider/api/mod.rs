@@ -64,7 +64,7 @@ impl Api {
         if request.sources_only {
             return pages(&call, request).await;
         }
-        let memory = Memory::of(env, &self.base);
+        let memory = Memory::of(env, &self.base, &call.key);
         match self.dialect {
             Dialect::Chat => chat(&call, request, reception.events).await,
             Dialect::Agent => agent(&call, request, reception.events).await,
@@ -98,8 +98,10 @@ async fn agent(call: &Call<'_>, request: &SearchRequest, stream: bool) -> Result
         response => response?,
     };
     let kind = if stream { Kind::AgentStream } else { Kind::Agent };
-    let mut search = Search::new(call, response, kind, request.model.clone());
-    search.note(agent::note(request));
+    // An effort names no model.
+    let model = if request.effort.is_none() { request.model.clone() } else { String::new() };
+    let mut search = Search::new(call, response, kind, model);
+    search.note(agent::notes(request));
     Ok(search)
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gathered::{Gathered, filter_fields, object, sources, text};
+use super::gathered::{Gathered, filter_fields, sources, text};
 use crate::error::Result;
 use crate::request::{Recency, SearchRequest};
 
@@ -24,8 +24,7 @@ pub(super) fn body(request: &SearchRequest) -> Value {
 }
 
 /// Reads a whole reply.
-pub(super) fn whole(body: &[u8]) -> Result<Gathered> {
-    let reply = object(body)?;
+pub(super) fn whole(reply: &Value) -> Result<Gathered> {
     let sources = sources(reply.get("results").unwrap_or(&Value::Null), "results")?;
     Ok(Gathered { sources, id: text(reply.get("id")), over: true, ..Gathered::default() })
 }

@@ -12,6 +12,8 @@ use crate::http::Plain;
 
 /// How much of the body is read, in bytes.
 const MAX: usize = 64 << 10;
+/// A wait that is longer is no wait, in seconds.
+const MOST_WAIT: i64 = 366 * 24 * 3600;
 /// These say that the account has no chat completions any more.
 const RETIRED: [&str; 2] = ["chat_completions_not_available", "agent_api_migration_required"];
 
@@ -42,8 +44,8 @@ pub(super) async fn read(response: Response, key: &ApiKey, idle: Duration) -> Ap
 
 /// The error that an object in a stream, or in a good reply, holds.
 pub(super) fn in_reply(body: &Value, key: &ApiKey) -> ApiRefusal {
-    let status =
-        body.pointer("/error/code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+    let status = ["/error/code", "/code"].iter().find_map(|place| body.pointer(place)?.as_u64());
+    let status = status.and_then(|status| u16::try_from(status).ok());
     let why = why(status.unwrap_or_default(), body);
     ApiRefusal {
         message: "The API reported an error without saying which".to_owned(),
@@ -95,9 +97,10 @@ fn detail(body: &Value) -> Option<String> {
 }
 
 fn why(status: u16, body: &Value) -> Why {
-    let kind = body.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
+    let named = |place: &&str| body.pointer(place)?.as_str();
+    let kind = ["/error/type", "/error/code", "/code"].iter().filter_map(named).collect::<Vec<_>>().join(" ");
     match status {
-        403 if RETIRED.contains(&kind) => Why::Retired,
+        _ if RETIRED.iter().any(|retired| kind.contains(retired)) => Why::Retired,
         _ if kind.contains("quota") || kind.contains("credit") || kind.contains("billing") => Why::Credits,
         _ if kind.contains("rate_limit") => Why::Rate,
         400 | 413 | 422 => Why::Request,
@@ -111,13 +114,14 @@ fn why(status: u16, body: &Value) -> Why {
 
 /// When to ask again: `Retry-After`, else the moment at which the limit is renewed, in Unix seconds.
 fn waiting(retry_after: Option<&str>, reset: Option<i64>) -> Option<String> {
-    match (retry_after, reset) {
+    match (retry_after.filter(|text| !text.is_empty()), reset) {
         (Some(seconds), _) if seconds.bytes().all(|byte| byte.is_ascii_digit()) => {
             Some(format!("wait {seconds} seconds"))
         }
         (Some(date), _) => Some(format!("wait until {date}")),
         (None, Some(reset)) => {
-            Some(format!("wait {} seconds", (reset - chrono::Utc::now().timestamp()).max(0)))
+            let left = reset.saturating_sub(chrono::Utc::now().timestamp()).max(0);
+            (left < MOST_WAIT).then(|| format!("wait {left} seconds"))
         }
         (None, None) => None,
     }

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Response;
-use serde_json::Value;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use super::gathered::{Gathered, Kind, malformed};
+use super::gathered::{Gathered, Kind, malformed, object};
 use super::send::Call;
 use super::{agent, chat, pages, refusal, think};
 use crate::answer::{Answer, Payer, SearchEvent, Source, Step, TextChange};
@@ -19,6 +18,9 @@ use crate::sse::{Decoder, TooLarge};
 
 /// The longest body that is read as a whole, in bytes.
 const MAX: usize = 8 << 20;
+
+/// How long usage and cost may come after the text is whole.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// A running search.
 #[derive(Debug)]
@@ -34,8 +36,16 @@ pub struct Search {
     events: VecDeque<SearchEvent>,
     requested_model: String,
     notes: Vec<String>,
-    /// The text is whole, though usage and cost may follow.
-    finished: bool,
+    /// Set once the text is whole, though usage and cost may follow: until when they are waited for.
+    finished: Option<Instant>,
+    /// Whether any byte came.
+    begun: bool,
+    /// Whether any event came.
+    is_stream: bool,
+    /// The start of a reply that is no stream after all.
+    head: Vec<u8>,
+    /// What to end with, once what came before it is told.
+    failure: Option<Error>,
     done: bool,
 }
 
@@ -61,14 +71,18 @@ impl Search {
             events: VecDeque::new(),
             requested_model,
             notes: Vec::new(),
-            finished: false,
+            finished: None,
+            begun: false,
+            is_stream: false,
+            head: Vec::new(),
+            failure: None,
             done: false,
         }
     }
 
     /// Adds something that the answer's reader should know.
-    pub(super) fn note(&mut self, note: Option<String>) {
-        self.notes.extend(note);
+    pub(super) fn note(&mut self, notes: Vec<String>) {
+        self.notes.extend(notes);
     }
 
     /// The next event; `None` after [`SearchEvent::Done`].
@@ -77,16 +91,21 @@ impl Search {
             if let Some(event) = self.events.pop_front() {
                 return Ok(Some(event));
             }
+            if let Some(failure) = self.failure.take() {
+                self.done = true;
+                return Err(failure);
+            }
             if self.done {
                 return Ok(None);
             }
             if self.gathered.over {
                 return self.end().map(Some);
             }
-            match self.kind {
-                Kind::ChatStream | Kind::AgentStream => self.read_on().await?,
-                Kind::Chat | Kind::Agent | Kind::Pages => self.read_whole().await?,
-            }
+            let read = match self.kind {
+                Kind::ChatStream | Kind::AgentStream => self.read_on().await,
+                Kind::Chat | Kind::Agent | Kind::Pages => self.read_whole().await,
+            };
+            self.failure = read.err();
         }
     }
 
@@ -97,53 +116,77 @@ impl Search {
     }
 
     async fn read_whole(&mut self) -> Result<()> {
-        let mut body = Vec::new();
+        let mut body = std::mem::take(&mut self.head);
         while let Some(bytes) = self.chunk().await.map_err(|cut| malformed(&cut.to_string()))? {
             body.extend_from_slice(&bytes);
             if body.len() > MAX {
                 return Err(malformed(&format!("it is larger than {MAX} bytes")));
             }
         }
+        let reply = object(&body)?;
+        let holds_error = reply.get("error").is_some_and(|error| !error.is_null());
         self.gathered = match self.kind {
-            Kind::Chat | Kind::ChatStream => chat::whole(&body)?,
-            Kind::Pages => pages::whole(&body)?,
-            Kind::Agent | Kind::AgentStream => {
-                let reply = agent::read(&body)?;
-                if agent::failed(&reply) {
-                    return Err(refusal::in_reply(&reply, &self.key).into());
-                }
-                agent::whole(&reply)?
+            Kind::Pages => pages::whole(&reply)?,
+            Kind::Chat | Kind::ChatStream if holds_error && reply.get("choices").is_none() => {
+                return Err(refusal::in_reply(&reply, &self.key).into());
             }
+            Kind::Chat | Kind::ChatStream => chat::whole(&reply)?,
+            Kind::Agent | Kind::AgentStream
+                if agent::failed(&reply) || (holds_error && reply.get("output").is_none()) =>
+            {
+                return Err(refusal::in_reply(&reply, &self.key).into());
+            }
+            Kind::Agent | Kind::AgentStream => agent::whole(&reply)?,
         };
         Ok(())
     }
 
     /// Reads once, and notes what changed.
     async fn read_on(&mut self) -> Result<()> {
-        match self.chunk().await {
-            Ok(Some(bytes)) => self.take_all(&bytes)?,
-            Ok(None) => {
-                self.take_last()?;
-                if !self.gathered.over && !self.finished {
-                    self.tell();
-                    return Err(self.nothing_more(Cut::EndOfBody));
-                }
-                self.gathered.over = true;
+        let read = match self.chunk().await {
+            Ok(Some(bytes)) if self.is_whole(&bytes) => {
+                self.kind = if self.kind == Kind::ChatStream { Kind::Chat } else { Kind::Agent };
+                self.head = bytes.into();
+                return Ok(());
             }
-            Err(_) if self.finished => self.gathered.over = true,
-            Err(cut) => return Err(self.nothing_more(cut)),
-        }
+            Ok(Some(bytes)) => self.take_all(&bytes),
+            Ok(None) => self.take_last().and_then(|()| self.ended(Cut::EndOfBody)),
+            Err(cut) => self.ended(cut),
+        };
         self.tell();
-        Ok(())
+        read
+    }
+
+    /// Whether a reply that should stream came in one piece, which begins as JSON does and no event can.
+    fn is_whole(&mut self, bytes: &[u8]) -> bool {
+        let begun = std::mem::replace(&mut self.begun, true);
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        !begun && matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'['))
+    }
+
+    /// Nothing more comes. Where the text was whole before, that is no loss.
+    fn ended(&mut self, cut: Cut) -> Result<()> {
+        if self.gathered.over || self.finished.is_some() {
+            self.gathered.over = true;
+            return Ok(());
+        }
+        Err(self.nothing_more(cut))
     }
 
     /// A stream that brought nothing at all is a reply that cannot be read.
     fn nothing_more(&mut self, cut: Cut) -> Error {
-        if self.received().is_some() { Error::Incomplete(cut) } else { malformed(&cut.to_string()) }
+        match self.received() {
+            Some(_) => Error::Incomplete(cut),
+            None if self.is_stream || cut != Cut::EndOfBody => malformed(&cut.to_string()),
+            None => malformed("it is no event stream"),
+        }
     }
 
     async fn chunk(&mut self) -> std::result::Result<Option<Bytes>, Cut> {
-        match timeout(self.idle, self.response.chunk()).await {
+        let limit = self
+            .finished
+            .map_or(self.idle, |end| end.saturating_duration_since(Instant::now()).min(self.idle));
+        match timeout(limit, self.response.chunk()).await {
             Ok(Ok(chunk)) => Ok(chunk),
             Ok(Err(error)) => Err(Cut::Broken(innermost(&error))),
             Err(_) => Err(Cut::Idle(self.idle.as_secs())),
@@ -169,11 +212,16 @@ impl Search {
 
     /// Takes in one event. What is no object is skipped.
     fn take(&mut self, name: &str, data: &str) -> Result<()> {
+        self.is_stream = true;
         if data.trim() == "[DONE]" {
+            // It is the end of chat completions; the Agent API says itself how a run ended.
+            if self.kind == Kind::AgentStream {
+                return self.ended(Cut::EndOfBody);
+            }
             self.gathered.over = true;
             return Ok(());
         }
-        let Some(event) = serde_json::from_str::<Value>(data).ok().filter(Value::is_object) else {
+        let Some(event) = object(data.as_bytes()).ok() else {
             if !data.is_empty() {
                 self.events.push_back(SearchEvent::Warning(
                     "an event that is no JSON object was skipped".to_owned(),
@@ -185,7 +233,9 @@ impl Search {
             if event.get("error").is_some_and(|error| !error.is_null()) {
                 return Err(refusal::in_reply(&event, &self.key).into());
             }
-            self.finished |= chat::finishes(&event);
+            if chat::finishes(&event) {
+                self.finished.get_or_insert_with(|| Instant::now() + GRACE);
+            }
             return chat::take(&mut self.gathered, &event);
         }
         match self.agent.take(&mut self.gathered, name, event) {
@@ -194,10 +244,7 @@ impl Search {
             agent::Event::End(reply) if agent::failed(&reply) => {
                 Err(refusal::in_reply(&reply, &self.key).into())
             }
-            agent::Event::End(reply) => {
-                self.gathered = agent::whole(&reply)?;
-                Ok(())
-            }
+            agent::Event::End(reply) => agent::end(&mut self.gathered, &reply),
         }
     }
 
@@ -211,7 +258,11 @@ impl Search {
             self.told.sources.clone_from(&self.gathered.sources);
             self.events.push_back(SearchEvent::Sources(self.gathered.sources.clone()));
         }
-        let (_, text) = think::split(&self.gathered.text);
+        let text = if self.kind == Kind::ChatStream {
+            think::so_far(&self.gathered.text)
+        } else {
+            &self.gathered.text
+        };
         if let Some(change) = change(&self.told.text, text) {
             self.told.text.truncate(change.at);
             self.told.text.push_str(&change.text);
@@ -222,13 +273,20 @@ impl Search {
     fn end(&mut self) -> Result<SearchEvent> {
         self.done = true;
         if let Some(cut) = self.gathered.cut.clone() {
+            let cut = match cut {
+                Cut::Service(reason) => Cut::Service(self.key.key.redact(&reason)),
+                cut => cut,
+            };
             return Err(Error::Incomplete(cut));
         }
         Ok(SearchEvent::Done(Box::new(self.answer(true))))
     }
 
     fn answer(&self, complete: bool) -> Answer {
-        let (reasoning, text) = think::split(&self.gathered.text);
+        let (reasoning, text) = match self.kind {
+            Kind::Chat | Kind::ChatStream => think::split(&self.gathered.text),
+            Kind::Agent | Kind::AgentStream | Kind::Pages => (None, self.gathered.text.as_str()),
+        };
         Answer {
             text: text.to_owned(),
             sources: self.gathered.sources.clone(),

@@ -3,17 +3,19 @@
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// The thoughts in `text`, and the answer that follows them. Text that may still become a mark is neither.
+/// The thoughts in `text`, and the answer that follows them.
 pub(super) fn split(text: &str) -> (Option<&str>, &str) {
-    let head = text.trim_start();
-    if !head.is_empty() && head.len() < OPEN.len() && OPEN.starts_with(head) {
-        return (None, "");
-    }
-    let Some(inside) = head.strip_prefix(OPEN) else { return (None, text) };
+    let Some(inside) = text.trim_start().strip_prefix(OPEN) else { return (None, text) };
     match inside.split_once(CLOSE) {
         Some((thoughts, answer)) => (Some(thoughts.trim()), answer.trim_start()),
         None => (Some(inside.trim()), ""),
     }
+}
+
+/// The answer in a text that still grows: what may become the mark is not part of it yet.
+pub(super) fn so_far(text: &str) -> &str {
+    let head = text.trim_start();
+    if head.len() < OPEN.len() && OPEN.starts_with(head) { "" } else { split(text).1 }
 }
 
 #[cfg(test)]
@@ -28,13 +30,14 @@ mod tests {
         assert_eq!(split("Yes."), (None, "Yes."));
         assert_eq!(split("In `<think>x</think>` it thinks."), (None, "In `<think>x</think>` it thinks."));
         assert_eq!(split("  two blanks"), (None, "  two blanks"));
+        assert_eq!(split("<"), (None, "<"));
     }
 
     #[test]
     fn cut_anywhere_no_thought_is_shown() {
         let text = "<think>secret</think>Yes.";
         for end in 0..text.len() {
-            assert!("Yes.".starts_with(split(text.split_at(end).0).1), "{end}");
+            assert!("Yes.".starts_with(so_far(text.split_at(end).0)), "{end}");
         }
     }
 }
