@@ -435,8 +435,8 @@ pub(super) struct DoctorArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Tools: pplx_search, pplx_research_start, pplx_research_get, pplx_usage. Questions are asked with the settings of\n\
-    settings.toml, one at a time over all programs that serve. What is accepted by the service counts, even if the\n\
+    after_help = "Tools: pplx_search, pplx_research_start, pplx_research_get, pplx_usage. Questions are asked with the settings of \
+    settings.toml, one at a time over all programs that serve. What is accepted by the service counts, even if the \
     client cancels it.\n\nExample, for clients with a JSON configuration:\n  \
     {\"mcpServers\": {\"pplx\": {\"command\": \"pplx\", \"args\": [\"mcp\"]}}}"
 )]

@@ -62,7 +62,7 @@ fn environment() -> String {
     text
 }
 
-const VARIABLES: [(&str, &str); 17] = [
+const VARIABLES: [(&str, &str); 18] = [
     ("PPLX_TOKEN", "the session token to use instead of the stored session"),
     ("PPLX_COOKIES, PERPLEXITY_COOKIES", "a browser's Cookie header to use instead of the stored session"),
     ("PPLX_EMAIL, PPLX_OTP", "address and code for `pplx login`"),
@@ -84,6 +84,10 @@ const VARIABLES: [(&str, &str); 17] = [
     (
         "DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION, SSH_TTY",
         "where --copy finds the clipboard: on this machine, or through the terminal",
+    ),
+    (
+        "PI_CODING_AGENT_DIR, CLAUDE_CONFIG_DIR",
+        "where `pplx integrate` writes for oh-my-pi, pi and Claude Code",
     ),
     ("TZ", "the time zone that is sent, where it names one"),
     ("PPLX_BASE_URL", "another address of the service: https, or http on loopback (reached without a proxy)"),
