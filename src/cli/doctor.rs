@@ -9,12 +9,12 @@ use url::Url;
 use super::args::DoctorArgs;
 use super::failure::Failure;
 use super::settings;
-use crate::auth::{self, Credential, Store, Verdict};
+use crate::auth::{self, ApiKey, Credential, Store, Verdict};
 use crate::env::Environment;
 use crate::error::Error;
 use crate::http;
 use crate::io::Io;
-use crate::provider::{Reception, Subscription};
+use crate::provider::{Api, Dialect, Reception, Subscription};
 use crate::render::text::one_line;
 use crate::request::SearchRequest;
 
@@ -70,6 +70,9 @@ pub(super) async fn run(args: &DoctorArgs, env: &Environment, io: &mut Io) -> Re
 impl Examination {
     async fn all(&mut self, args: &DoctorArgs, env: &Environment) {
         self.step("files", files(env));
+        if settings::chooses_api(env).is_ok_and(|chosen| chosen) {
+            return self.api(env).await;
+        }
         let credential = auth::resolve(env).await.map_err(Failure::from);
         let credential = self.step("credential", credential.map(|found| (found.origin.to_string(), found)));
         let base = self
@@ -87,6 +90,24 @@ impl Examination {
         self.connection(checked, &credential);
         let stream = if self.failure.is_none() && !args.no_ask { Some(first_event(env).await) } else { None };
         self.optional("stream", stream);
+    }
+
+    /// The same for the official API, which `settings.toml` chooses. No question is asked: it would cost money.
+    async fn api(&mut self, env: &Environment) {
+        let key = ApiKey::resolve(env).map_err(Failure::from);
+        let key = self.step("key", key.map(|key| (key.origin.to_string(), key)));
+        let base = http::api_base(env).map_err(Failure::from);
+        let base = self.step("address", base.map(|base| (base.to_string(), base)));
+        let resolved = match &base {
+            Some(base) => Some(resolve(base).await),
+            None => None,
+        };
+        self.optional("name", resolved);
+        let checked = match key.filter(|_| self.failure.is_none()) {
+            Some(key) => Some(accepted(env, key).await),
+            None => None,
+        };
+        self.optional("connection", checked);
     }
 
     /// One call tells whether there is a connection, whether the edge lets it through, and who is logged in.
@@ -145,6 +166,11 @@ impl Examination {
     fn skip(&mut self, name: &'static str) {
         self.steps.push(Step { name, status: "skipped", detail: String::new(), hint: None });
     }
+}
+
+async fn accepted(env: &Environment, key: ApiKey) -> Result<String, Failure> {
+    Api::of(env, Dialect::Auto)?.check(key).await?;
+    Ok("the API accepts the key".to_owned())
 }
 
 /// The settings can be read, and the stored session, if there is one, by nobody else.

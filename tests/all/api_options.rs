@@ -358,6 +358,28 @@ fn status_is_about_the_key_where_the_settings_choose_the_api() {
 }
 
 #[test]
+fn doctor_looks_at_the_key_where_the_settings_choose_the_api() {
+    let models = "GET /v1/models";
+    let refused = Reply::status(401).header("Content-Type", "application/json").body("{\"error\":\"no\"}");
+    for (reply, code, last) in
+        [(Reply::json("{}"), 0, "ok"), (Reply::status(404), 0, "ok"), (refused, 4, "failed")]
+    {
+        let server = Server::start([(models, vec![reply])]);
+        let home = with_key(&server).settings("provider = \"api\"");
+        let outcome = home.run(&["doctor", "--json"]);
+        let steps = outcome.json()["steps"].clone();
+        let names: Vec<&str> =
+            steps.as_array().unwrap().iter().map(|step| step["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["files", "key", "address", "name", "connection"]);
+        assert_eq!((outcome.code, steps[4]["status"].as_str()), (code, Some(last)), "{outcome:?}");
+        assert!(!outcome.stdout.contains(KEY));
+    }
+    let outcome = Home::new(&Server::start([])).settings("provider = \"api\"").run(&["doctor"]);
+    assert_eq!(outcome.code, 4);
+    assert!(outcome.stdout.contains("There is no API key."), "{outcome:?}");
+}
+
+#[test]
 fn a_key_is_stored_beside_the_session_and_outlives_its_refusal() {
     let web = Server::start([(ASK, vec![Reply::status(401).body("{}")])]);
     let api = Server::start([(CHAT, vec![good(), good()])]);

@@ -53,6 +53,15 @@ impl Api {
         http::api_base(env).map(|base| Self { base, dialect })
     }
 
+    /// Whether the key is accepted, by a call that costs nothing. A gateway need not know the call.
+    pub async fn check(&self, key: ApiKey) -> Result<()> {
+        let call = Call { base: &self.base, key, idle: http::CALL_LIMIT };
+        match call.get("v1/models").await {
+            Err(Error::Api(ApiRefusal { why: Why::Other, .. })) => Ok(()),
+            answered => answered.map(drop),
+        }
+    }
+
     /// Asks with the key that `env` leads to.
     pub async fn search(
         &self,

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use reqwest::Response;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, USER_AGENT};
+use reqwest::{Method, Response};
 use serde_json::Value;
 use tokio::time::timeout;
 use url::Url;
@@ -28,12 +28,22 @@ pub(super) struct Call<'a> {
 impl Call<'_> {
     /// Posts `body` to `path`, once. A reply with a good status, not read yet.
     pub(super) async fn post(&self, path: &str, body: &Value, stream: bool) -> Result<Response> {
+        self.send(Method::POST, path, Some(body), stream).await
+    }
+
+    /// The same without a body.
+    pub(super) async fn get(&self, path: &str) -> Result<Response> {
+        self.send(Method::GET, path, None, false).await
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Option<&Value>, stream: bool) -> Result<Response> {
         let url = http::endpoint(self.base, path);
-        let request = http::client(self.base)
-            .map_err(|error| Error::ApiRequest(error.to_string()))?
-            .post(url.clone())
-            .headers(self.headers(stream)?)
-            .body(body.to_string());
+        let client = http::client(self.base).map_err(|error| Error::ApiRequest(error.to_string()))?;
+        let request = client.request(method, url.clone()).headers(self.headers(stream)?);
+        let request = match body {
+            Some(body) => request.body(body.to_string()),
+            None => request,
+        };
         let sent = timeout(self.idle, request.send()).await;
         let response = sent
             .map_err(|_| Error::ApiRequest(format!("no answer within {} seconds", self.idle.as_secs())))?
