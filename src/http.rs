@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use hyper_util::client::proxy::matcher::Matcher;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
 use url::{Host, Url};
@@ -59,6 +60,13 @@ pub fn endpoint(base: &Url, path: &str) -> Url {
     url.set_query(None);
     url.set_fragment(None);
     url
+}
+
+/// `text` as one piece of a path. The pieces that would lead upwards are escaped twice, because a URL understands them
+/// escaped once, too.
+pub fn segment(text: &str) -> String {
+    let escaped = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string().replace("%2D", "-");
+    if matches!(text, "." | "..") { escaped.replace('%', "%25") } else { escaped }
 }
 
 /// Host and port as a person writes them.
@@ -230,6 +238,21 @@ mod tests {
         ] {
             assert!(base_url("V", bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_segment_never_leads_elsewhere() {
+        let base = Url::parse("https://x.example/prefix").unwrap();
+        for text in ["..", ".", "a/b", "?q", "#f", "a b", "é"] {
+            let url = endpoint(&base, &format!("run/{}", segment(text)));
+            assert!(url.as_str().starts_with("https://x.example/prefix/run/"), "{url}");
+            assert_eq!(
+                (url.path_segments().unwrap().count(), url.query(), url.fragment()),
+                (3, None, None),
+                "{text}"
+            );
+        }
+        assert_eq!(segment("run-1"), "run-1");
     }
 
     #[test]

@@ -67,11 +67,15 @@ impl Jobs {
         }
     }
 
+    /// Whether a job can have this name.
+    pub fn is_name(id: &str) -> bool {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        !id.is_empty() && id.len() <= 100 && id.bytes().all(fits)
+    }
+
     /// Where a job is; `None` for a name that is none.
     fn path(&self, id: &str) -> Option<PathBuf> {
-        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        let fits = !id.is_empty() && id.len() <= 100 && id.bytes().all(is_name);
-        fits.then(|| self.folder.join(format!("{id}.json")))
+        Self::is_name(id).then(|| self.folder.join(format!("{id}.json")))
     }
 
     fn forget_oldest(&self) -> io::Result<()> {

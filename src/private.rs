@@ -91,6 +91,12 @@ mod unix {
         Ok(folder.uid() == me && link.uid() == me && folder.mode() & OTHERS_WRITE == 0)
     }
 
+    /// Opens or creates a file that only this user may read.
+    pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+        use std::os::unix::fs::OpenOptionsExt;
+        File::options().create(true).truncate(false).write(true).mode(0o600).open(path)
+    }
+
     /// A folder can be locked like a file, so no lock file is left behind.
     pub(crate) fn open_for_lock(folder: &Path) -> io::Result<File> {
         File::open(folder)
@@ -113,6 +119,10 @@ mod other {
         Ok(true)
     }
 
+    pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+        File::options().create(true).truncate(false).write(true).open(path)
+    }
+
     pub(crate) fn open_for_lock(folder: &Path) -> io::Result<File> {
         File::options().create(true).truncate(false).write(true).open(folder.join("auth.lock"))
     }
@@ -121,8 +131,8 @@ mod other {
 #[cfg(not(unix))]
 use other::open_for_lock;
 #[cfg(not(unix))]
-pub(crate) use other::{create_private_dir, is_ours_alone, tighten};
+pub(crate) use other::{create_private_dir, is_ours_alone, open_private, tighten};
 #[cfg(unix)]
 use unix::open_for_lock;
 #[cfg(unix)]
-pub(crate) use unix::{create_private_dir, is_ours_alone, tighten};
+pub(crate) use unix::{create_private_dir, is_ours_alone, open_private, tighten};

@@ -67,7 +67,7 @@ impl Queue {
         let _lock = private::lock(&self.folder)?;
         let number = self.tickets()?.last().map_or(1, |(last, _)| last + 1);
         let path = self.folder.join(format!("{number}.ticket"));
-        let file = File::options().create(true).truncate(false).write(true).open(&path)?;
+        let file = private::open_private(&path)?;
         file.lock()?;
         Ok(Ticket { number, path, _held: file })
     }

@@ -464,3 +464,78 @@ fn no_secret_is_in_any_byte() {
     let (_, errors) = client.close();
     assert!(!seen.contains(TOKEN) && errors.is_empty(), "{errors}");
 }
+
+#[test]
+fn research_that_began_after_its_call_had_ended_is_taken_up_all_the_same() {
+    let late = Reply::events().pause(1500).write(research("PENDING", "# Eels")).hang();
+    let whole = Reply::stream(research("COMPLETED", "# Eels\n\nThey breed at sea."));
+    let server = Server::start([(ASK, vec![late]), (RECONNECT, vec![whole])]);
+    let home = Home::logged_in(&server);
+    let mut client = Client::ready(home.command(&["mcp", "--timeout", "1"]), "tests");
+    let started = client.call("pplx_research_start", json!({"query": "eels"}));
+    let id = started["structuredContent"]["id"].as_str().unwrap().to_owned();
+    std::thread::sleep(Duration::from_millis(2500));
+    client.kill();
+    let fetched = self::client(&home).call("pplx_research_get", json!({"id": id}));
+    assert_eq!(fetched["structuredContent"]["answer"], "# Eels\n\nThey breed at sea.", "{fetched}");
+}
+
+#[test]
+fn ids_that_are_none_are_refused_and_unknown_ones_leave_nothing() {
+    let gone = Reply::status(403).header("Content-Type", "application/json").body("{}");
+    let server = Server::start([("POST /rest/sse/perplexity_ask/reconnect/nope-1", vec![gone])]);
+    let home = Home::logged_in(&server);
+    let mut client = client(&home);
+    for id in ["..", ".", "a/b", "\u{0}", &"x".repeat(5000)] {
+        let result = client.call("pplx_research_get", json!({"id": id}));
+        assert!(result["isError"] == true && text(&result).contains("\"id\""), "{result}");
+    }
+    assert_eq!(server.connections(), 0);
+    assert_eq!(client.call("pplx_research_get", json!({"id": "nope-1"}))["isError"], true);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(!home.path().join("state/pplx/jobs").exists());
+}
+
+#[test]
+fn usage_keeps_to_the_deadline_and_to_the_end_of_the_input() {
+    let server =
+        Server::start([("GET /api/auth/session", vec![Reply::delayed(20_000), Reply::delayed(20_000)])]);
+    let home = Home::logged_in(&server);
+    let mut client = Client::ready(home.command(&["mcp", "--timeout", "1"]), "tests");
+    let result = client.call("pplx_usage", json!({}));
+    assert!(result["isError"] == true && text(&result).contains("in time"), "{result}");
+    client.begin("pplx_usage", json!({}));
+    std::thread::sleep(Duration::from_millis(200));
+    let (took, _) = client.close();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+}
+
+#[test]
+fn nothing_is_lost_at_the_end_of_the_input_and_calls_have_no_last_word() {
+    let server = Server::answering(Reply::events().hang());
+    let home = Home::logged_in(&server);
+    let mut client = client(&home);
+    let call = client.begin("pplx_search", json!({"query": "why"}));
+    server.wait_for_request();
+    client.write("{\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"ping\"}");
+    let seen = client.close_and_see();
+    assert!(seen.iter().any(|line| line["id"] == "last"), "a last line without its end: {seen:?}");
+    assert!(!seen.iter().any(|line| line["id"] == json!(call)), "{seen:?}");
+}
+
+#[test]
+fn what_programs_get_is_as_short_as_the_text() {
+    let snippet = "s".repeat(30_000);
+    let results: Vec<Value> = (1..=10)
+        .map(
+            |n| json!({"name": "N".repeat(900), "url": format!("https://a.example/{n}"), "snippet": snippet}),
+        )
+        .collect();
+    let frame = json!({"status": "COMPLETED", "final": true, "display_model": "pplx_pro_upgraded", "blocks": [
+        {"intended_usage": "web_results", "web_result_block": {"web_results": results}},
+        {"intended_usage": "ask_text", "markdown_block": {"chunks": ["Because."]}}]});
+    let server = Server::answering(Reply::stream(format!("data: {frame}\n\n")));
+    let home = Home::logged_in(&server);
+    let result = client(&home).call("pplx_search", json!({"query": "why"}));
+    assert!(result.to_string().len() < 40_000, "{}", result.to_string().len());
+}

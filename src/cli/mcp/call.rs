@@ -70,7 +70,7 @@ impl Running {
             Task::Ask(question) => question.request.query.clone(),
             Task::Resume(_) => String::new(),
         };
-        let (sender, state) = watch::channel(State::default());
+        let (sender, state) = watch::channel(State { message: "Asking".to_owned(), ..State::default() });
         let task = tokio::spawn(async move {
             let outcome = match answer(&env, task, &reception, &sender).await {
                 Ok(answer) => Outcome::of(&answer, limit),

@@ -7,13 +7,15 @@ use serde_json::{Value, json};
 
 use super::arguments::Mistake;
 use crate::answer::{Answer, Payer};
-use crate::render::text::sanitize;
+use crate::render::text::{cut, one_line, sanitize};
 use crate::render::{Format, Paint, Problem, Style, listed, renderer};
 
 /// The longest text of a result, in bytes. Clients cut what is longer, some in the middle.
 pub(super) const MAX: usize = 20_000;
 /// The most of it that is for what stands below the answer.
 const MAX_TAIL: usize = 8_000;
+/// The longest title or snippet, in characters.
+const SNIPPET: usize = 240;
 /// How many sources are listed unless another number is asked for.
 pub(super) const SOURCES: usize = 10;
 
@@ -38,8 +40,8 @@ impl Outcome {
             .into_iter()
             .map(|source| {
                 json!({
-                    "numbers": source.numbers, "url": sanitize(&source.url), "title": sanitize(&source.label()),
-                    "snippet": source.snippet.as_deref().map(sanitize), "date": source.date,
+                    "numbers": source.numbers, "url": sanitize(&source.url), "title": shortened(&source.label()),
+                    "snippet": source.snippet.as_deref().map(shortened), "date": source.date,
                 })
             })
             .collect();
@@ -64,6 +66,11 @@ impl Outcome {
     pub(super) fn interrupted(self) -> Self {
         let problem = "The program that asked ended before the answer did.\nhint: ask again".to_owned();
         Self { problem: Some(problem), ..self }
+    }
+
+    /// Whether there is any of the answer.
+    pub(super) fn has_text(&self) -> bool {
+        !self.answer.is_empty()
     }
 
     /// Whether it tells of a failure.
@@ -158,6 +165,11 @@ fn tail(answer: &Answer, limit: usize) -> (usize, String) {
         }
         limit /= 2;
     }
+}
+
+/// As much of a title or a snippet as the text lists.
+fn shortened(text: &str) -> String {
+    cut(&one_line(text), SNIPPET, usize::MAX).into_owned()
 }
 
 /// The last end of a paragraph within `room` bytes, else of a line, else of a word.

@@ -100,10 +100,10 @@ impl Server {
             Waited::Late => {
                 let id = Uuid::new_v4().to_string();
                 let partial = running.state.borrow().partial(limit);
-                self.outlive(id.clone(), None, running);
+                self.outlive(id.clone(), None, true, running);
                 Ok(partial.result(Some(&id), 0))
             }
-            Waited::Cancelled => Ok(error("Cancelled.")),
+            Waited::Cancelled => Ok(self.cancelled().await),
         }
     }
 
@@ -121,14 +121,14 @@ impl Server {
         };
         let begun = |state: &State| state.run.is_some();
         let id = match self.wait_until(&running, deadline, context, begun).await {
-            Waited::Cancelled => return Ok(error("Cancelled.")),
+            Waited::Cancelled => return Ok(self.cancelled().await),
             Waited::Over(outcome) if running.state.borrow().run.is_none() => {
                 return Ok(outcome.result(None, 0));
             }
             Waited::Over(_) | Waited::Late => {
                 let run = running.state.borrow().run.clone();
                 let id = run.clone().unwrap_or_else(|| Uuid::new_v4().to_string());
-                self.outlive(id.clone(), run, running);
+                self.outlive(id.clone(), run, true, running);
                 id
             }
         };
@@ -144,6 +144,9 @@ impl Server {
     ) -> Result<CallToolResult, Mistake> {
         let arguments = Arguments::of(given, &["id", "wait", "offset"])?;
         let id = arguments.required("id")?;
+        if !Jobs::is_name(&id) {
+            return Err("The argument \"id\" is no id: it has letters, digits, - and _.".to_owned());
+        }
         let wait = Duration::from_secs(arguments.number("wait", 0..=LONGEST_WAIT)?.unwrap_or(USUAL_WAIT));
         let deadline = self.deadline(context).min(Instant::now() + wait);
         let offset = arguments.number("offset", 0..=u64::from(u32::MAX))?.unwrap_or(0);
@@ -156,16 +159,29 @@ impl Server {
         match self.wait(&running, deadline, context).await {
             Waited::Over(outcome) => Ok(outcome.result(Some(&id), offset)),
             Waited::Late => Ok(running.state.borrow().partial(running.limit).result(Some(&id), offset)),
-            Waited::Cancelled => Ok(error("Cancelled.")),
+            Waited::Cancelled => Ok(self.cancelled().await),
         }
     }
 
-    async fn usage(&self, given: Option<JsonObject>) -> Result<CallToolResult, Mistake> {
+    async fn usage(&self, given: Option<JsonObject>, context: &Context) -> Result<CallToolResult, Mistake> {
         Arguments::of(given, &[])?;
-        match status::usage(&self.env).await {
-            Ok((text, structured)) => Ok(success(text, structured)),
-            Err(failure) => Ok(failed(&failure)),
+        tokio::select! {
+            usage = status::usage(&self.env) => match usage {
+                Ok((text, structured)) => Ok(success(text, structured)),
+                Err(failure) => Ok(failed(&failure)),
+            },
+            () = context.ct.cancelled() => Ok(self.cancelled().await),
+            () = sleep_until(self.deadline(context)) => Ok(error("The service did not answer in time.\nhint: try again")),
         }
+    }
+
+    /// The result of a call that nobody waits for. The library drops it; at the end of the input it would write it, so
+    /// there is none then.
+    async fn cancelled(&self) -> CallToolResult {
+        if *self.ended.borrow() {
+            std::future::pending::<()>().await;
+        }
+        error("Cancelled.")
     }
 
     fn ask(&self, asked: Asked, limit: usize) -> Result<Running, Failure> {
@@ -173,33 +189,36 @@ impl Server {
         Ok(Running::start(self.env.clone(), Task::Ask(Box::new(question)), settings::reception(), limit))
     }
 
-    /// Lets a question go on after its call; what comes of it is kept on disk.
-    fn outlive(&self, id: String, run: Option<String>, running: Arc<Running>) {
+    /// Lets a question go on after its call; what comes of it is kept on disk. Of a run that is not `known` to be one,
+    /// nothing is kept until it has brought something.
+    fn outlive(&self, id: String, run: Option<String>, known: bool, running: Arc<Running>) {
         self.table().insert(id.clone(), Arc::clone(&running));
         let (server, mut state) = (self.clone(), running.state.clone());
         tokio::spawn(async move {
             let mut kept = None;
             loop {
-                let (outcome, ended) = {
+                let (outcome, ended, run) = {
                     let state = state.borrow_and_update();
                     let partial = || state.partial(running.limit);
-                    (state.outcome.clone().unwrap_or_else(partial), state.outcome.is_some())
+                    let outcome = state.outcome.clone().unwrap_or_else(partial);
+                    (outcome, state.outcome.is_some(), run.clone().or_else(|| state.run.clone()))
                 };
-                if ended || kept.as_ref() != Some(&outcome) {
+                let worth = known || (outcome.has_text() && !outcome.is_failure());
+                if worth && (ended || kept.as_ref() != Some(&outcome)) {
                     // A run goes on at the service whatever happened to the connection, and can be fetched again.
                     let over = ended && (run.is_none() || !outcome.is_failure());
                     server.keep(&id, &running.query, run.as_deref(), &outcome, over);
                     kept = Some(outcome);
                 }
                 if ended {
-                    server.table().remove(&id);
+                    server.forget(&id, &running);
                     return;
                 }
                 tokio::select! {
                     told = state.wait_for(|state| state.outcome.is_some()) => {
                         // A task that ends without a word has nothing more to keep.
                         if told.is_err() {
-                            server.table().remove(&id);
+                            server.forget(&id, &running);
                             return;
                         }
                     }
@@ -207,6 +226,14 @@ impl Server {
                 }
             }
         });
+    }
+
+    /// Another question of this name may have taken its place.
+    fn forget(&self, id: &str, running: &Arc<Running>) {
+        let mut table = self.table();
+        if table.get(id).is_some_and(|known| Arc::ptr_eq(known, running)) {
+            table.remove(id);
+        }
     }
 
     /// False where it cannot be kept, which must not cost the answer.
@@ -223,9 +250,9 @@ impl Server {
             return Ok(Found::Running(Arc::clone(running)));
         }
         let job = Jobs::of(&self.env).and_then(|jobs| jobs.read(id))?;
-        let run = match job {
-            None => id.to_owned(),
-            Some(Job { done: false, run: Some(run), .. }) => run,
+        let (run, known) = match job {
+            None => (id.to_owned(), false),
+            Some(Job { done: false, run: Some(run), .. }) => (run, true),
             Some(Job { done, result, .. }) => {
                 let kept = result.and_then(|result| serde_json::from_value::<Outcome>(result).ok());
                 let kept = kept.map(|outcome| if done { outcome } else { outcome.interrupted() });
@@ -234,7 +261,7 @@ impl Server {
         };
         let task = Task::Resume(run.clone());
         let running = Arc::new(Running::start(self.env.clone(), task, settings::reception(), SOURCES));
-        self.outlive(id.to_owned(), Some(run), Arc::clone(&running));
+        self.outlive(id.to_owned(), Some(run), known, Arc::clone(&running));
         Ok(Found::Running(running))
     }
 
@@ -254,7 +281,7 @@ impl Server {
         context: &Context,
         enough: impl Fn(&State) -> bool,
     ) -> Waited {
-        let (mut state, mut ended) = (running.state.clone(), self.ended.clone());
+        let mut state = running.state.clone();
         let mut progress = Progress::new(context);
         loop {
             let message = {
@@ -270,7 +297,6 @@ impl Server {
             progress.tell(&message).await;
             tokio::select! {
                 () = context.ct.cancelled() => return Waited::Cancelled,
-                _ = ended.wait_for(|ended| *ended) => return Waited::Cancelled,
                 () = sleep_until(deadline) => return Waited::Late,
                 () = sleep_until(progress.next()) => {}
                 told = state.changed() => {
@@ -362,7 +388,7 @@ impl ServerHandler for Server {
             tools::SEARCH => self.search(given, &context).await,
             tools::RESEARCH_START => self.research_start(given, &context).await,
             tools::RESEARCH_GET => self.research_get(given, &context).await,
-            tools::USAGE => self.usage(given).await,
+            tools::USAGE => self.usage(given, &context).await,
             other => return Err(ErrorData::invalid_params(format!("There is no tool {other:?}."), None)),
         };
         Ok(result.unwrap_or_else(|mistake| mistaken(&mistake)).into())

@@ -1,6 +1,6 @@
 //! Standard input, as the protocol's library takes it.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
 use tokio::sync::watch;
 
@@ -19,6 +19,9 @@ pub(super) fn input(ending: watch::Sender<bool>) -> impl AsyncRead + Send + Unpi
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line).await.is_ok_and(|length| length > 0) {
             complete(&mut line);
+            if !line.ends_with(b"\n") {
+                line.push(b'\n');
+            }
             if ours.write_all(&line).await.is_err() {
                 break;
             }
@@ -37,27 +40,45 @@ fn complete(line: &mut Vec<u8>) {
     if line.len() > BUFFER || !line.windows(METHOD.len()).any(|window| window == METHOD) {
         return;
     }
-    let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return };
-    if message.get("method").and_then(Value::as_str) != Some("initialize") {
-        return;
+    let message = serde_json::from_slice::<Value>(line).ok();
+    if let Some(message) = message.and_then(completed) {
+        *line = message.to_string().into_bytes();
+        line.push(b'\n');
     }
-    let Some(fields) = message.as_object_mut() else { return };
-    let params = fields.entry("params").or_insert_with(|| json!({}));
-    let Some(params) = params.as_object_mut() else { return };
+}
+
+/// A handshake with all that it must have; `None` for any other message.
+fn completed(mut message: Value) -> Option<Value> {
+    let fields =
+        message.as_object_mut().filter(|fields| fields.get("method") == Some(&"initialize".into()))?;
+    let params = object_in(fields, "params")?;
     if !params.get("protocolVersion").is_some_and(Value::is_string) {
         params.insert("protocolVersion".to_owned(), VERSION.into());
     }
-    params.entry("capabilities").or_insert_with(|| json!({}));
-    params.entry("clientInfo").or_insert_with(|| json!({ "name": "unknown", "version": "0" }));
-    *line = message.to_string().into_bytes();
-    line.push(b'\n');
+    object_in(params, "capabilities")?;
+    let client = object_in(params, "clientInfo")?;
+    for (name, usual) in [("name", "unknown"), ("version", "0")] {
+        if !client.get(name).is_some_and(Value::is_string) {
+            client.insert(name.to_owned(), usual.into());
+        }
+    }
+    Some(message)
+}
+
+/// The object of this name; an empty one takes the place of anything else.
+fn object_in<'a>(fields: &'a mut Map<String, Value>, name: &str) -> Option<&'a mut Map<String, Value>> {
+    let value = fields.entry(name).or_insert(Value::Null);
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    value.as_object_mut()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn completed(text: &str) -> Value {
+    fn mended(text: &str) -> Value {
         let mut line = text.as_bytes().to_vec();
         complete(&mut line);
         serde_json::from_slice(&line).unwrap()
@@ -65,12 +86,22 @@ mod tests {
 
     #[test]
     fn a_handshake_gets_what_it_lacks_and_nothing_else_is_touched() {
-        let params = &completed(r#"{"id":"a","method":"initialize"}"#)["params"];
+        let params = &mended(r#"{"id":"a","method":"initialize"}"#)["params"];
         assert_eq!(params["protocolVersion"], VERSION);
         assert_eq!(params["clientInfo"]["name"], "unknown");
+        for text in [
+            r#"{"method":"initialize","params":null}"#,
+            r#"{"method":"initialize","params":{"capabilities":null,"clientInfo":{"name":"a"}}}"#,
+        ] {
+            let params = &mended(text)["params"];
+            assert!(
+                params["capabilities"].is_object() && params["clientInfo"]["version"].is_string(),
+                "{params}"
+            );
+        }
         let given = r#"{"id":0,"method":"initialize","params":{"protocolVersion":"","capabilities":{"x":{}},"clientInfo":{"name":"a","version":"1"}}}"#;
-        assert_eq!(completed(given), serde_json::from_str::<Value>(given).unwrap());
+        assert_eq!(mended(given), serde_json::from_str::<Value>(given).unwrap());
         let other = r#"{"id":1,"method":"tools/call","params":{"name":"\"initialize\""}}"#;
-        assert_eq!(completed(other), serde_json::from_str::<Value>(other).unwrap());
+        assert_eq!(mended(other), serde_json::from_str::<Value>(other).unwrap());
     }
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, HeaderName, HeaderValue, ORIGIN, REFERER,
 };
@@ -67,8 +66,7 @@ pub(super) async fn reconnect(
     idle: Duration,
 ) -> Result<Reply> {
     let client = http::client(base)?;
-    let run = utf8_percent_encode(run, NON_ALPHANUMERIC).to_string().replace("%2D", "-");
-    let url = http::endpoint(base, &format!("{PATH}/reconnect/{run}"));
+    let url = http::endpoint(base, &format!("{PATH}/reconnect/{}", http::segment(run)));
     let headers = headers(&credential.session, &Uuid::new_v4().to_string())?;
     let body = json!({ "reconnectInitialSnapshot": true }).to_string();
     let response = send_once(&client, &url, &headers, &body, idle).await;

@@ -103,10 +103,7 @@ async fn entries(
         #[serde(deserialize_with = "object")]
         thread_metadata: Option<Ids>,
     }
-    let path = format!(
-        "rest/thread/{}",
-        percent_encoding::utf8_percent_encode(slug, percent_encoding::NON_ALPHANUMERIC)
-    );
+    let path = format!("rest/thread/{}", http::segment(slug));
     let query = format!(
         "with_schematized_response=true&version={}&source=default&limit={MOST_ENTRIES}&offset=0&from_first=true",
         http::API_VERSION

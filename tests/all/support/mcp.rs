@@ -133,6 +133,15 @@ impl Client {
         self.child.wait().unwrap();
     }
 
+    /// Ends the input. Every line that came.
+    #[track_caller]
+    pub fn close_and_see(mut self) -> Vec<Value> {
+        drop(self.input.take());
+        while self.next(LIMIT) {}
+        self.child.wait().unwrap();
+        self.seen
+    }
+
     /// Ends the input. How long the server took to end, and all that it wrote to standard error.
     #[track_caller]
     pub fn close(mut self) -> (Duration, String) {
