@@ -207,7 +207,7 @@ fn saved_threads_are_listed_shown_exported_and_deleted() {
         entry("e-1", "when is high water", "At noon [1]."),
         entry("e-2", "and low?", "At six [1].")
     );
-    let get = "GET /rest/thread/tides%2DAb1";
+    let get = "GET /rest/thread/tides-Ab1";
     let list = "POST /rest/thread/list_ask_threads";
     let server = Server::start([
         (list, vec![Reply::json(&rows), Reply::json(&rows)]),
