@@ -6,6 +6,8 @@
 mod arguments;
 mod call;
 mod outcome;
+mod progress;
+mod registry;
 mod server;
 mod tools;
 mod transport;

@@ -1,12 +1,11 @@
 //! What the tools do.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -18,12 +17,14 @@ use uuid::Uuid;
 use super::arguments::{Arguments, Mistake};
 use super::call::{Running, State, Task};
 use super::outcome::{Outcome, SOURCES, error, mistaken, success};
+use super::progress::Progress;
+use super::registry::{Found, Registry};
 use super::tools::{self, AGES, LONGEST_WAIT, MOST_SOURCES};
 use crate::cli::failure::Failure;
 use crate::cli::settings::{self, Asked};
 use crate::cli::status;
 use crate::env::Environment;
-use crate::jobs::{Job, Jobs};
+use crate::jobs::Jobs;
 
 /// How long a call may take where the client does not say otherwise.
 const BUDGET: Duration = Duration::from_secs(55);
@@ -31,10 +32,6 @@ const BUDGET: Duration = Duration::from_secs(55);
 const SHORT_BUDGET: Duration = Duration::from_secs(25);
 /// The name of that client.
 const SHORT_OF_PATIENCE: &str = "omp";
-/// How often at least a waiting client hears something.
-const PROGRESS: Duration = Duration::from_secs(4);
-/// How often what has come of an answer is written to disk.
-const KEPT: Duration = Duration::from_secs(1);
 /// How long a run is waited for unless that is said.
 const USUAL_WAIT: u64 = 20;
 
@@ -49,7 +46,7 @@ pub(super) struct Server {
     budget: Option<Duration>,
     /// Turns true at the end of the input.
     ended: watch::Receiver<bool>,
-    running: Arc<Mutex<HashMap<String, Arc<Running>>>>,
+    registry: Registry,
 }
 
 /// How waiting for a question ended.
@@ -61,12 +58,12 @@ enum Waited {
 }
 
 /// The context of a call.
-type Context = RequestContext<RoleServer>;
+pub(super) type Context = RequestContext<RoleServer>;
 
 impl Server {
     pub(super) fn new(env: Environment, timeout: Option<u64>, ended: watch::Receiver<bool>) -> Self {
         let budget = timeout.map(Duration::from_secs);
-        Self { env, budget, ended, running: Arc::default() }
+        Self { registry: Registry::new(env.clone()), env, budget, ended }
     }
 
     fn deadline(&self, context: &Context) -> Instant {
@@ -93,14 +90,14 @@ impl Server {
         match self.wait(&running, deadline, context).await {
             Waited::Over(outcome) if outcome.is_long() => {
                 let id = Uuid::new_v4().to_string();
-                let kept = self.keep(&id, &running.query, None, &outcome, true);
+                let kept = self.registry.keep(&id, &running.query, None, &outcome, true);
                 Ok(outcome.result(kept.then_some(&id), 0))
             }
             Waited::Over(outcome) => Ok(outcome.result(None, 0)),
             Waited::Late => {
                 let id = Uuid::new_v4().to_string();
                 let partial = running.state.borrow().partial(limit);
-                self.outlive(id.clone(), None, true, running);
+                self.registry.outlive(id.clone(), None, true, running);
                 Ok(partial.result(Some(&id), 0))
             }
             Waited::Cancelled => Ok(self.cancelled().await),
@@ -128,7 +125,7 @@ impl Server {
             Waited::Over(_) | Waited::Late => {
                 let run = running.state.borrow().run.clone();
                 let id = run.clone().unwrap_or_else(|| Uuid::new_v4().to_string());
-                self.outlive(id.clone(), run, true, running);
+                self.registry.outlive(id.clone(), run, true, running);
                 id
             }
         };
@@ -151,7 +148,7 @@ impl Server {
         let deadline = self.deadline(context).min(Instant::now() + wait);
         let offset = arguments.number("offset", 0..=u64::from(u32::MAX))?.unwrap_or(0);
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-        let running = match self.find(&id) {
+        let running = match self.registry.find(&id) {
             Ok(Found::Running(running)) => running,
             Ok(Found::Kept(outcome)) => return Ok(outcome.result(Some(&id), offset)),
             Err(failure) => return Ok(failed(&failure)),
@@ -187,86 +184,6 @@ impl Server {
     fn ask(&self, asked: Asked, limit: usize) -> Result<Running, Failure> {
         let question = settings::resolve_asked(asked, &self.env)?;
         Ok(Running::start(self.env.clone(), Task::Ask(Box::new(question)), settings::reception(), limit))
-    }
-
-    /// Lets a question go on after its call; what comes of it is kept on disk. Of a run that is not `known` to be one,
-    /// nothing is kept until it has brought something.
-    fn outlive(&self, id: String, run: Option<String>, known: bool, running: Arc<Running>) {
-        self.table().insert(id.clone(), Arc::clone(&running));
-        let (server, mut state) = (self.clone(), running.state.clone());
-        tokio::spawn(async move {
-            let mut kept = None;
-            loop {
-                let (outcome, ended, run) = {
-                    let state = state.borrow_and_update();
-                    let partial = || state.partial(running.limit);
-                    let outcome = state.outcome.clone().unwrap_or_else(partial);
-                    (outcome, state.outcome.is_some(), run.clone().or_else(|| state.run.clone()))
-                };
-                let worth = known || (outcome.has_text() && !outcome.is_failure());
-                if worth && (ended || kept.as_ref() != Some(&outcome)) {
-                    // A run goes on at the service whatever happened to the connection, and can be fetched again.
-                    let over = ended && (run.is_none() || !outcome.is_failure());
-                    server.keep(&id, &running.query, run.as_deref(), &outcome, over);
-                    kept = Some(outcome);
-                }
-                if ended {
-                    server.forget(&id, &running);
-                    return;
-                }
-                tokio::select! {
-                    told = state.wait_for(|state| state.outcome.is_some()) => {
-                        // A task that ends without a word has nothing more to keep.
-                        if told.is_err() {
-                            server.forget(&id, &running);
-                            return;
-                        }
-                    }
-                    () = tokio::time::sleep(KEPT) => {}
-                }
-            }
-        });
-    }
-
-    /// Another question of this name may have taken its place.
-    fn forget(&self, id: &str, running: &Arc<Running>) {
-        let mut table = self.table();
-        if table.get(id).is_some_and(|known| Arc::ptr_eq(known, running)) {
-            table.remove(id);
-        }
-    }
-
-    /// False where it cannot be kept, which must not cost the answer.
-    fn keep(&self, id: &str, query: &str, run: Option<&str>, outcome: &Outcome, done: bool) -> bool {
-        let result = serde_json::to_value(outcome).ok();
-        let (id, query, run) = (id.to_owned(), query.to_owned(), run.map(str::to_owned));
-        Jobs::of(&self.env).is_ok_and(|jobs| jobs.write(&Job { id, query, run, result, done }).is_ok())
-    }
-
-    /// What the id stands for: a question on its way, an answer on disk, or a run at the service, which may have been
-    /// started by another process.
-    fn find(&self, id: &str) -> Result<Found, Failure> {
-        if let Some(running) = self.table().get(id) {
-            return Ok(Found::Running(Arc::clone(running)));
-        }
-        let job = Jobs::of(&self.env).and_then(|jobs| jobs.read(id))?;
-        let (run, known) = match job {
-            None => (id.to_owned(), false),
-            Some(Job { done: false, run: Some(run), .. }) => (run, true),
-            Some(Job { done, result, .. }) => {
-                let kept = result.and_then(|result| serde_json::from_value::<Outcome>(result).ok());
-                let kept = kept.map(|outcome| if done { outcome } else { outcome.interrupted() });
-                return kept.map(Found::Kept).ok_or_else(|| unknown(id));
-            }
-        };
-        let task = Task::Resume(run.clone());
-        let running = Arc::new(Running::start(self.env.clone(), task, settings::reception(), SOURCES));
-        self.outlive(id.to_owned(), Some(run), known, Arc::clone(&running));
-        Ok(Found::Running(running))
-    }
-
-    fn table(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Running>>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn wait(&self, running: &Running, deadline: Instant, context: &Context) -> Waited {
@@ -310,57 +227,15 @@ impl Server {
     }
 }
 
-enum Found {
-    Running(Arc<Running>),
-    Kept(Outcome),
-}
-
 /// How long a client of this name waits for an answer, with something to spare.
 fn budget_of(client: Option<&str>) -> Duration {
     if client.is_some_and(|name| name.starts_with(SHORT_OF_PATIENCE)) { SHORT_BUDGET } else { BUDGET }
-}
-
-fn unknown(id: &str) -> Failure {
-    Failure::usage(format!("There is nothing with the id {id:?}."), "start it with pplx_research_start")
 }
 
 fn failed(failure: &Failure) -> CallToolResult {
     failure
         .problem()
         .map_or_else(|| error("Failed."), |problem| Outcome::failed(&problem, None).result(None, 0))
-}
-
-/// What a client hears that asked to hear of progress.
-struct Progress<'a> {
-    context: &'a Context,
-    told: u32,
-    last: Option<(Instant, String)>,
-}
-
-impl<'a> Progress<'a> {
-    fn new(context: &'a Context) -> Self {
-        Self { context, told: 0, last: None }
-    }
-
-    /// When it must hear something again.
-    fn next(&self) -> Instant {
-        self.last.as_ref().map_or_else(Instant::now, |(at, _)| *at) + PROGRESS
-    }
-
-    /// Tells what changed, or that nothing has for too long.
-    async fn tell(&mut self, message: &str) {
-        let due = Instant::now() >= self.next();
-        if self.last.as_ref().is_some_and(|(_, last)| last == message) && !due {
-            return;
-        }
-        self.last = Some((Instant::now(), message.to_owned()));
-        self.told += 1;
-        let Some(token) = self.context.meta.get_progress_token() else { return };
-        let mut progress = ProgressNotificationParam::new(token, f64::from(self.told));
-        progress.message = Some(message.to_owned()).filter(|message| !message.is_empty());
-        // A client that is gone is noticed elsewhere.
-        let _ = self.context.peer.notify_progress(progress).await;
-    }
 }
 
 impl ServerHandler for Server {

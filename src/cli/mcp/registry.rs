@@ -1,0 +1,124 @@
+//! Questions that have outlived their calls: those on their way, and those on disk.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::call::{Running, Task};
+use super::outcome::{Outcome, SOURCES};
+use crate::cli::failure::Failure;
+use crate::cli::settings;
+use crate::env::Environment;
+use crate::jobs::{Job, Jobs};
+
+/// How often what has come of an answer is written to disk.
+const KEPT: Duration = Duration::from_secs(1);
+/// All of them.
+#[derive(Debug, Clone)]
+pub(super) struct Registry {
+    env: Environment,
+    running: Arc<Mutex<HashMap<String, Arc<Running>>>>,
+}
+
+/// What an id stands for.
+pub(super) enum Found {
+    Running(Arc<Running>),
+    Kept(Outcome),
+}
+
+impl Registry {
+    pub(super) fn new(env: Environment) -> Self {
+        Self { env, running: Arc::default() }
+    }
+
+    /// Lets a question go on after its call; what comes of it is kept on disk. Of a run that is not `known` to be one,
+    /// nothing is kept until it has brought something.
+    pub(super) fn outlive(&self, id: String, run: Option<String>, known: bool, running: Arc<Running>) {
+        self.table().insert(id.clone(), Arc::clone(&running));
+        let (registry, mut state) = (self.clone(), running.state.clone());
+        tokio::spawn(async move {
+            let mut kept = None;
+            loop {
+                let (outcome, ended, run) = {
+                    let state = state.borrow_and_update();
+                    let partial = || state.partial(running.limit);
+                    let outcome = state.outcome.clone().unwrap_or_else(partial);
+                    (outcome, state.outcome.is_some(), run.clone().or_else(|| state.run.clone()))
+                };
+                let worth = known || (outcome.has_text() && !outcome.is_failure());
+                if worth && (ended || kept.as_ref() != Some(&outcome)) {
+                    // A run goes on at the service whatever happened to the connection, and can be fetched again.
+                    let over = ended && (run.is_none() || !outcome.is_failure());
+                    registry.keep(&id, &running.query, run.as_deref(), &outcome, over);
+                    kept = Some(outcome);
+                }
+                if ended {
+                    registry.forget(&id, &running);
+                    return;
+                }
+                tokio::select! {
+                    told = state.wait_for(|state| state.outcome.is_some()) => {
+                        // A task that ends without a word has nothing more to keep.
+                        if told.is_err() {
+                            registry.forget(&id, &running);
+                            return;
+                        }
+                    }
+                    () = tokio::time::sleep(KEPT) => {}
+                }
+            }
+        });
+    }
+
+    /// Another question of this name may have taken its place.
+    fn forget(&self, id: &str, running: &Arc<Running>) {
+        let mut table = self.table();
+        if table.get(id).is_some_and(|known| Arc::ptr_eq(known, running)) {
+            table.remove(id);
+        }
+    }
+
+    /// False where it cannot be kept, which must not cost the answer.
+    pub(super) fn keep(
+        &self,
+        id: &str,
+        query: &str,
+        run: Option<&str>,
+        outcome: &Outcome,
+        done: bool,
+    ) -> bool {
+        let result = serde_json::to_value(outcome).ok();
+        let (id, query, run) = (id.to_owned(), query.to_owned(), run.map(str::to_owned));
+        Jobs::of(&self.env).is_ok_and(|jobs| jobs.write(&Job { id, query, run, result, done }).is_ok())
+    }
+
+    /// What the id stands for: a question on its way, an answer on disk, or a run at the service, which may have been
+    /// started by another process.
+    pub(super) fn find(&self, id: &str) -> Result<Found, Failure> {
+        if let Some(running) = self.table().get(id) {
+            return Ok(Found::Running(Arc::clone(running)));
+        }
+        let job = Jobs::of(&self.env).and_then(|jobs| jobs.read(id))?;
+        let (run, known) = match job {
+            None => (id.to_owned(), false),
+            Some(Job { done: false, run: Some(run), .. }) => (run, true),
+            Some(Job { done, result, .. }) => {
+                let kept = result.and_then(|result| serde_json::from_value::<Outcome>(result).ok());
+                let kept = kept.map(|outcome| if done { outcome } else { outcome.interrupted() });
+                return kept.map(Found::Kept).ok_or_else(|| unknown(id));
+            }
+        };
+        let task = Task::Resume(run.clone());
+        let running = Arc::new(Running::start(self.env.clone(), task, settings::reception(), SOURCES));
+        self.outlive(id.to_owned(), Some(run), known, Arc::clone(&running));
+        Ok(Found::Running(running))
+    }
+
+    fn table(&self) -> MutexGuard<'_, HashMap<String, Arc<Running>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn unknown(id: &str) -> Failure {
+    Failure::usage(format!("There is nothing with the id {id:?}."), "start it with pplx_research_start")
+}
