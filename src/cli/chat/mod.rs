@@ -69,11 +69,13 @@ impl Chat {
     /// The next line, unless a signal ends the program first.
     async fn line(&mut self, editor: &mut LineEditor, io: &mut Io) -> Result<Line, Failure> {
         loop {
+            // A signal that came before the line must not stop the answer to it.
             let signal = tokio::select! {
+                biased;
+                signal = self.signals.next() => signal,
                 line = editor.next() => return line.map_err(|error| {
                     Failure::usage(format!("Could not read from the terminal: {error}."), "try `pplx search -c`")
                 }),
-                signal = self.signals.next() => signal,
             };
             self.signals.forget();
             if signal != Signal::Interrupt {
