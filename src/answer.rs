@@ -127,6 +127,22 @@ pub struct TextChange {
     pub text: String,
 }
 
+impl TextChange {
+    /// What makes `old` into `new`; `None` where they are the same.
+    pub fn between(old: &str, new: &str) -> Option<Self> {
+        let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+        let at = (0..=same).rev().find(|at| old.is_char_boundary(*at) && new.is_char_boundary(*at))?;
+        let text = new.get(at..)?.to_owned();
+        (at < old.len() || !text.is_empty()).then_some(Self { at, text })
+    }
+
+    /// Makes the change.
+    pub fn apply(&self, text: &mut String) {
+        text.truncate(self.at);
+        text.push_str(&self.text);
+    }
+}
+
 /// What the service says that it is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -155,4 +171,23 @@ pub enum SearchEvent {
     Warning(String),
     /// The search is over.
     Done(Box<Answer>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_keeps_what_is_the_same() {
+        for (old, new, at, text) in
+            [("", "a", 0, "a"), ("a", "ab", 1, "b"), ("aé", "aè", 1, "è"), ("abc", "ab", 2, "")]
+        {
+            let change = TextChange::between(old, new).unwrap();
+            assert_eq!((change.at, change.text.as_str()), (at, text));
+            let mut changed = old.to_owned();
+            change.apply(&mut changed);
+            assert_eq!(changed, new);
+        }
+        assert_eq!(TextChange::between("ab", "ab"), None);
+    }
 }

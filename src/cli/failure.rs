@@ -167,20 +167,13 @@ fn is_bad_path(error: &io::Error) -> bool {
 fn hint(error: &Error) -> String {
     match error {
         Error::NotAuthenticated | Error::NotAccepted => "run `pplx login`".to_owned(),
-        Error::OnlyKey(origin) => format!(
-            "run `pplx login`; a search alone can use the API key from {origin}: `pplx search --provider api`, which \
-            costs money"
-        ),
-        Error::NoKey => {
-            "put one into PERPLEXITY_API_KEY, or run `pplx login --api-key < key.txt`; the subscription needs none \
-            (--provider web)"
-                .to_owned()
-        }
-        Error::BadKey(origin, _) => key_renewal(origin),
-        Error::Api(refusal) => api_hint(refusal),
-        Error::ApiRequest(_) => "check the network and PERPLEXITY_BASE_URL, then ask again".to_owned(),
-        Error::ApiReply(_) => "ask again; if it stays, check PERPLEXITY_BASE_URL or try --api-dialect".to_owned(),
-        Error::ApiOption(_) => "see `pplx search --help`".to_owned(),
+        Error::OnlyKey(_)
+        | Error::NoKey
+        | Error::BadKey(..)
+        | Error::Api(_)
+        | Error::ApiRequest(_)
+        | Error::ApiReply(_)
+        | Error::ApiOption(_) => api_hint(error),
         Error::Expired(origin)
         | Error::Refused { origin, .. }
         | Error::Malformed(origin @ Origin::Environment(_), _) => renewal(origin),
@@ -229,8 +222,28 @@ fn hint(error: &Error) -> String {
     }
 }
 
+/// The same for the official API and its key.
+fn api_hint(error: &Error) -> String {
+    match error {
+        Error::OnlyKey(origin) => format!(
+            "run `pplx login`; a search alone can use the API key from {origin}: `pplx search --provider api`, which \
+            costs money"
+        ),
+        Error::NoKey => {
+            "put one into PERPLEXITY_API_KEY, or run `pplx login --api-key < key.txt`; the subscription needs none \
+            (--provider web)"
+                .to_owned()
+        }
+        Error::BadKey(origin, _) => key_renewal(origin),
+        Error::Api(refusal) => refusal_hint(refusal),
+        Error::ApiRequest(_) => "check the network and PERPLEXITY_BASE_URL, then ask again".to_owned(),
+        Error::ApiReply(_) => "ask again; if it stays, check PERPLEXITY_BASE_URL or try --api-dialect".to_owned(),
+        _ => "see `pplx search --help`".to_owned(),
+    }
+}
+
 /// What to do about an error that the official API answered with.
-fn api_hint(refusal: &ApiRefusal) -> String {
+fn refusal_hint(refusal: &ApiRefusal) -> String {
     let what = match refusal.why {
         Why::Request => "correct the option; `pplx search --help` says what it takes".to_owned(),
         Why::Key => key_renewal(&refusal.origin),

@@ -37,8 +37,7 @@ impl Live {
         let kept = self.text.get(..change.at).unwrap_or_default();
         let start = kept.rfind("\n\n").map_or(0, |paragraph| paragraph + 2);
         let rows = rows(&sanitize(self.text.get(start..).unwrap_or_default()), self.screen.width) - 1;
-        self.text.truncate(change.at);
-        self.text.push_str(&change.text);
+        change.apply(&mut self.text);
         if rows < self.screen.height {
             erase(rows, out)?;
         } else {
@@ -49,14 +48,10 @@ impl Live {
 
     /// The text is final. Ends with `end`, as far as the text does not: new lines.
     pub(super) fn finish(&mut self, text: &str, end: &str, out: &mut dyn Write) -> io::Result<()> {
-        let at = self.text.bytes().zip(text.bytes()).take_while(|(old, new)| old == new).count();
-        let at = (0..=at)
-            .rev()
-            .find(|at| text.is_char_boundary(*at) && self.text.is_char_boundary(*at))
-            .unwrap_or(0);
-        let rest = TextChange { at, text: text.get(at..).unwrap_or_default().to_owned() };
-        if !self.started || at < self.text.len() || !rest.text.is_empty() {
-            self.change(&rest, out)?;
+        match TextChange::between(&self.text, text) {
+            Some(rest) => self.change(&rest, out)?,
+            None if !self.started => self.change(&TextChange { at: 0, text: String::new() }, out)?,
+            None => {}
         }
         if self.text.trim().is_empty() {
             out.write_all(b"(no answer text)")?;

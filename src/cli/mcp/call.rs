@@ -142,8 +142,7 @@ fn note(state: &mut State, event: SearchEvent) {
         SearchEvent::Run(run) => state.run = Some(run),
         SearchEvent::Sources(sources) => state.sources = sources,
         SearchEvent::Text(change) => {
-            state.text.truncate(change.at);
-            state.text.push_str(&change.text);
+            change.apply(&mut state.text);
             "Writing".clone_into(&mut state.message);
         }
         SearchEvent::Warning(_) | SearchEvent::Done(_) => {}

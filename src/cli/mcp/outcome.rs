@@ -5,7 +5,6 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::arguments::Mistake;
 use crate::answer::{Answer, Payer};
 use crate::render::text::{cut, one_line, sanitize};
 use crate::render::{Format, Paint, Problem, Style, listed, renderer};
@@ -14,6 +13,8 @@ use crate::render::{Format, Paint, Problem, Style, listed, renderer};
 pub(super) const MAX: usize = 20_000;
 /// The most of it that is for what stands below the answer.
 const MAX_TAIL: usize = 8_000;
+/// What is said about a cut or partial answer is shorter, in bytes: two sentences with an id of at most 100.
+const MAX_REMARKS: usize = 500;
 /// The longest title or snippet, in characters.
 const SNIPPET: usize = 240;
 /// How many sources are listed unless another number is asked for.
@@ -80,7 +81,12 @@ impl Outcome {
 
     /// Whether it does not fit into one result.
     pub(super) fn is_long(&self) -> bool {
-        self.answer.len() + self.tail.len() + 300 > MAX
+        self.answer.len() > self.room()
+    }
+
+    /// How much of the answer fits into one result, in bytes.
+    fn room(&self) -> usize {
+        MAX - MAX_REMARKS - self.tail.len()
     }
 
     /// As the result of a call. `id` is the name under which more can be fetched.
@@ -90,7 +96,7 @@ impl Outcome {
         }
         let start = boundary(&self.answer, offset.min(self.answer.len()));
         let rest = self.answer.get(start..).unwrap_or_default();
-        let room = MAX - self.tail.len() - 300;
+        let room = self.room();
         let end = if rest.len() <= room { rest.len() } else { at_paragraph(rest, room) };
         let shown = rest.get(..end).unwrap_or_default();
         let next = (end < rest.len()).then_some(start + end);
@@ -119,7 +125,7 @@ impl Outcome {
         if self.answer.is_empty() {
             return error(problem);
         }
-        let end = at_paragraph(&self.answer, MAX - MAX_TAIL);
+        let end = at_paragraph(&self.answer, self.room().saturating_sub(problem.len()));
         let received = self.answer.get(..end).unwrap_or_default();
         error(&format!("{problem}\n\nWhat had come until then:\n\n{received}\n\n{}", self.tail))
     }
@@ -137,13 +143,9 @@ pub(super) fn error(text: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// The result for arguments that cannot be.
-pub(super) fn mistaken(mistake: &Mistake) -> CallToolResult {
-    error(mistake)
-}
-
 /// Everything below the answer, as the report has it, with as many sources as there is room for.
 fn tail(answer: &Answer, limit: usize) -> (usize, String) {
+    let below = Answer { sources_only: true, ..answer.clone() };
     let mut limit = limit;
     loop {
         let style = Style {
@@ -155,7 +157,6 @@ fn tail(answer: &Answer, limit: usize) -> (usize, String) {
             now: chrono::Utc::now().timestamp(),
             payer: Payer::Subscription,
         };
-        let below = Answer { sources_only: true, ..answer.clone() };
         let mut text = Vec::new();
         // Writing to memory cannot fail.
         let _ = renderer(Format::Report, style).answer(&below, &mut text);
@@ -223,6 +224,8 @@ mod tests {
             assert!(text(&result).contains(&format!("the offset {offset} goes on")));
         }
         assert_eq!(pieces, whole.trim());
+        let problem = Problem { kind: "failed", code: None, message: "p".repeat(900), hint: None };
+        assert!(text(&Outcome::failed(&problem, Some(&answer)).result(None, 0)).len() < MAX);
         assert!(!text(&outcome.result(None, usize::MAX)).is_empty());
     }
 

@@ -13,6 +13,7 @@ use crate::jobs::{Job, Jobs};
 
 /// How often what has come of an answer is written to disk.
 const KEPT: Duration = Duration::from_secs(1);
+
 /// All of them.
 #[derive(Debug, Clone)]
 pub(super) struct Registry {
@@ -31,43 +32,41 @@ impl Registry {
         Self { env, running: Arc::default() }
     }
 
-    /// Lets a question go on after its call; what comes of it is kept on disk. Of a run that is not `known` to be one,
-    /// nothing is kept until it has brought something.
-    pub(super) fn outlive(&self, id: String, run: Option<String>, known: bool, running: Arc<Running>) {
+    /// Lets a question go on after its call; what comes of it is kept on disk.
+    pub(super) fn outlive(&self, id: String, run: Option<String>, running: Arc<Running>) {
         self.table().insert(id.clone(), Arc::clone(&running));
-        let (registry, mut state) = (self.clone(), running.state.clone());
-        tokio::spawn(async move {
-            let mut kept = None;
-            loop {
-                let (outcome, ended, run) = {
-                    let state = state.borrow_and_update();
-                    let partial = || state.partial(running.limit);
-                    let outcome = state.outcome.clone().unwrap_or_else(partial);
-                    (outcome, state.outcome.is_some(), run.clone().or_else(|| state.run.clone()))
-                };
-                let worth = known || (outcome.has_text() && !outcome.is_failure());
-                if worth && (ended || kept.as_ref() != Some(&outcome)) {
-                    // A run goes on at the service whatever happened to the connection, and can be fetched again.
-                    let over = ended && (run.is_none() || !outcome.is_failure());
-                    registry.keep(&id, &running.query, run.as_deref(), &outcome, over);
-                    kept = Some(outcome);
-                }
-                if ended {
-                    registry.forget(&id, &running);
-                    return;
-                }
-                tokio::select! {
-                    told = state.wait_for(|state| state.outcome.is_some()) => {
-                        // A task that ends without a word has nothing more to keep.
-                        if told.is_err() {
-                            registry.forget(&id, &running);
-                            return;
-                        }
-                    }
-                    () = tokio::time::sleep(KEPT) => {}
-                }
+        self.follow(id, run, true, running);
+    }
+
+    fn follow(&self, id: String, run: Option<String>, known: bool, running: Arc<Running>) {
+        let registry = self.clone();
+        tokio::spawn(async move { registry.watch(&id, run, known, &running).await });
+    }
+
+    /// Keeps what comes until the end. Of a run that is not `known` to be one, nothing is kept until it has brought
+    /// something.
+    async fn watch(&self, id: &str, run: Option<String>, known: bool, running: &Arc<Running>) {
+        let mut state = running.state.clone();
+        let mut kept = None;
+        loop {
+            let (outcome, ended, run) = {
+                let state = state.borrow_and_update();
+                let outcome = state.outcome.clone().unwrap_or_else(|| state.partial(running.limit));
+                (outcome, state.outcome.is_some(), run.clone().or_else(|| state.run.clone()))
+            };
+            let worth = known || (outcome.has_text() && !outcome.is_failure());
+            if worth && (ended || kept.as_ref() != Some(&outcome)) {
+                // A run goes on at the service whatever happened to the connection, and can be fetched again.
+                let over = ended && (run.is_none() || !outcome.is_failure());
+                self.keep(id, &running.query, run.as_deref(), &outcome, over);
+                kept = Some(outcome);
             }
-        });
+            let told = tokio::time::timeout(KEPT, state.wait_for(|state| state.outcome.is_some())).await;
+            // A task that ends without a word has nothing more to keep.
+            if ended || matches!(told, Ok(Err(_))) {
+                return self.forget(id, running);
+            }
+        }
     }
 
     /// Another question of this name may have taken its place.
@@ -95,7 +94,9 @@ impl Registry {
     /// What the id stands for: a question on its way, an answer on disk, or a run at the service, which may have been
     /// started by another process.
     pub(super) fn find(&self, id: &str) -> Result<Found, Failure> {
-        if let Some(running) = self.table().get(id) {
+        // Held to the end, so that nobody else takes the same run up meanwhile.
+        let mut table = self.table();
+        if let Some(running) = table.get(id) {
             return Ok(Found::Running(Arc::clone(running)));
         }
         let job = Jobs::of(&self.env).and_then(|jobs| jobs.read(id))?;
@@ -110,7 +111,8 @@ impl Registry {
         };
         let task = Task::Resume(run.clone());
         let running = Arc::new(Running::start(self.env.clone(), task, settings::reception(), SOURCES));
-        self.outlive(id.to_owned(), Some(run), known, Arc::clone(&running));
+        table.insert(id.to_owned(), Arc::clone(&running));
+        self.follow(id.to_owned(), Some(run), known, Arc::clone(&running));
         Ok(Found::Running(running))
     }
 

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::arguments::{Arguments, Mistake};
 use super::call::{Running, State, Task};
-use super::outcome::{Outcome, SOURCES, error, mistaken, success};
+use super::outcome::{Outcome, SOURCES, error, success};
 use super::progress::Progress;
 use super::registry::{Found, Registry};
 use super::tools::{self, AGES, LONGEST_WAIT, MOST_SOURCES};
@@ -97,7 +97,7 @@ impl Server {
             Waited::Late => {
                 let id = Uuid::new_v4().to_string();
                 let partial = running.state.borrow().partial(limit);
-                self.registry.outlive(id.clone(), None, true, running);
+                self.registry.outlive(id.clone(), None, running);
                 Ok(partial.result(Some(&id), 0))
             }
             Waited::Cancelled => Ok(self.cancelled().await),
@@ -125,7 +125,7 @@ impl Server {
             Waited::Over(_) | Waited::Late => {
                 let run = running.state.borrow().run.clone();
                 let id = run.clone().unwrap_or_else(|| Uuid::new_v4().to_string());
-                self.registry.outlive(id.clone(), run, true, running);
+                self.registry.outlive(id.clone(), run, running);
                 id
             }
         };
@@ -266,7 +266,7 @@ impl ServerHandler for Server {
             tools::USAGE => self.usage(given, &context).await,
             other => return Err(ErrorData::invalid_params(format!("There is no tool {other:?}."), None)),
         };
-        Ok(result.unwrap_or_else(|mistake| mistaken(&mistake)).into())
+        Ok(result.unwrap_or_else(|mistake| error(&mistake)).into())
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::gathered::{Gathered, filter_fields, language, malformed, source, text};
+use super::gathered::{Gathered, filters, language, malformed, search_options, source, text, usage};
 use crate::answer::{Source, Step};
 use crate::error::{Cut, Error, Result};
-use crate::request::{Effort, Recency, SearchRequest};
+use crate::request::{Effort, SearchRequest};
 
 /// The least that an answer may have, in tokens.
 const LEAST_TOKENS: u32 = 16;
@@ -90,20 +90,10 @@ pub(super) fn body(request: &SearchRequest, stream: bool) -> Result<Value> {
 /// A list of tools takes the place of the effort's own, so there is one only where it is needed: for a model, which
 /// would answer from memory, and for filters, which stand in the tool. From a medium effort on, pages are fetched, too.
 fn tools(request: &SearchRequest, who: &Who<'_>) -> Option<Value> {
-    let filters = &request.filters;
-    let mut search = Map::new();
-    let fields: Map<String, Value> = filter_fields(request.recency.map(Recency::name), filters)
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect();
-    if !fields.is_empty() {
-        search.insert("filters".to_owned(), fields.into());
-    }
-    if let Some(size) = filters.context_size {
-        search.insert("search_context_size".to_owned(), size.name().into());
-    }
-    if let Some(country) = &filters.country {
-        search.insert("user_location".to_owned(), json!({ "country": country }));
+    let mut search = search_options(request);
+    let filters = filters(request);
+    if !filters.is_empty() {
+        search.insert("filters".to_owned(), filters.into());
     }
     let fetches = match who {
         Who::Effort(_) if search.is_empty() => return None,
@@ -121,36 +111,37 @@ pub(super) fn whole(reply: &Value) -> Result<Gathered> {
     let output =
         reply.get("output").and_then(Value::as_array).ok_or_else(|| malformed("output is no list"))?;
     let messages: Vec<String> = output.iter().filter_map(message).collect();
-    Ok(Gathered {
-        text: messages.join("\n\n"),
-        sources: pages(output),
+    Ok(Gathered { text: messages.join("\n\n"), sources: pages(output), ..about(reply) })
+}
+
+/// What a reply says besides its output.
+fn about(reply: &Value) -> Gathered {
+    Gathered {
         model: text(reply.get("model")),
         id: text(reply.get("id")),
-        usage: reply.get("usage").filter(|usage| usage.is_object()).cloned(),
+        usage: usage(reply),
         cut: cut(reply),
-        step: None,
         over: true,
-    })
+        ..Gathered::default()
+    }
 }
 
 /// Takes in the reply at the end of a stream. What it lacks is what came before it.
 pub(super) fn end(gathered: &mut Gathered, reply: &Value) -> Result<()> {
     let before = std::mem::take(gathered);
-    let has_any = !before.text.is_empty() || !before.sources.is_empty();
-    let whole = match whole(reply) {
-        Err(error) if !has_any => return Err(error),
-        Err(_) => {
-            Gathered { model: text(reply.get("model")), cut: cut(reply), over: true, ..Gathered::default() }
-        }
-        Ok(whole) => whole,
+    let nothing_came = before.text.is_empty() && before.sources.is_empty();
+    let mut end = match whole(reply) {
+        Err(error) if nothing_came => return Err(error),
+        whole => whole.unwrap_or_else(|_| about(reply)),
     };
-    *gathered = Gathered {
-        text: if whole.text.is_empty() { before.text } else { whole.text.clone() },
-        sources: if whole.sources.is_empty() { before.sources } else { whole.sources.clone() },
-        id: whole.id.clone().or(before.id),
-        usage: whole.usage.clone().or_else(|| reply.get("usage").cloned()),
-        ..whole
-    };
+    if end.text.is_empty() {
+        end.text = before.text;
+    }
+    if end.sources.is_empty() {
+        end.sources = before.sources;
+    }
+    end.id = end.id.or(before.id);
+    *gathered = end;
     Ok(())
 }
 

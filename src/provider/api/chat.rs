@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gathered::{Gathered, filter_fields, language, malformed, sources, text};
+use super::gathered::{Gathered, filters, language, malformed, search_options, sources, text, usage};
 use crate::answer::Source;
 use crate::error::{Cut, Error, Result};
-use crate::request::{Effort, Recency, SearchRequest};
+use crate::request::{Effort, SearchRequest};
 
 /// How many tokens an answer may have unless another number is asked for.
 const TOKENS: u32 = 1024;
@@ -50,7 +50,6 @@ pub(super) fn body(request: &SearchRequest, stream: bool) -> Result<Value> {
 
 /// What is asked for besides; without it the body has three fields.
 fn options(request: &SearchRequest, stream: bool) -> Map<String, Value> {
-    let filters = &request.filters;
     let mut options = Map::new();
     let mut set = |name: &str, value: Value| drop(options.insert(name.to_owned(), value));
     if stream {
@@ -59,19 +58,11 @@ fn options(request: &SearchRequest, stream: bool) -> Map<String, Value> {
     if let Some(tag) = &request.language {
         set("language_preference", language(tag).into());
     }
-    for (name, value) in filter_fields(request.recency.map(Recency::name), filters) {
-        set(name, value);
-    }
-    let mut search = Map::new();
-    if let Some(size) = filters.context_size {
-        search.insert("search_context_size".to_owned(), size.name().into());
-    }
-    if let Some(country) = &filters.country {
-        search.insert("user_location".to_owned(), json!({ "country": country }));
-    }
+    let search = search_options(request);
     if !search.is_empty() {
         set("web_search_options", search.into());
     }
+    options.extend(filters(request));
     options
 }
 
@@ -87,7 +78,7 @@ pub(super) fn whole(reply: &Value) -> Result<Gathered> {
         sources,
         model: text(reply.get("model")),
         id: text(reply.get("id")),
-        usage: reply.get("usage").filter(|usage| usage.is_object()).cloned(),
+        usage: usage(reply),
         cut: choice.and_then(cut),
         step: None,
         over: true,
@@ -133,7 +124,7 @@ pub(super) fn take(gathered: &mut Gathered, chunk: &Value) -> Result<()> {
     }
     gathered.model = text(chunk.get("model")).or(gathered.model.take());
     gathered.id = text(chunk.get("id")).or(gathered.id.take());
-    gathered.usage = chunk.get("usage").filter(|usage| usage.is_object()).cloned().or(gathered.usage.take());
+    gathered.usage = usage(chunk).or(gathered.usage.take());
     if let Some(choice) = choice {
         gathered.cut = cut(choice).or(gathered.cut.take());
     }

@@ -1,10 +1,10 @@
 //! What a reply has brought, in any dialect, and what the dialects have in common.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::answer::{Source, Step};
 use crate::error::{Cut, Error, Result};
-use crate::request::Filters;
+use crate::request::{Filters, SearchRequest};
 
 /// What kind of reply is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,22 +110,40 @@ pub(super) fn sources(list: &Value, name: &str) -> Result<Vec<Source>> {
 }
 
 /// The domains that a search is limited to, or, with a dash before each, those that it leaves out.
-pub(super) fn domains(filters: &Filters) -> Vec<String> {
+fn domains(filters: &Filters) -> Vec<String> {
     let excluded = filters.excluded_domains.iter().map(|domain| format!("-{domain}"));
     filters.domains.iter().cloned().chain(excluded).collect()
 }
 
 /// The filters that all interfaces know, under their names.
-pub(super) fn filter_fields(recency: Option<&'static str>, filters: &Filters) -> Vec<(&'static str, Value)> {
+pub(super) fn filters(request: &SearchRequest) -> Map<String, Value> {
+    let filters = &request.filters;
     let day = |day: chrono::NaiveDate| Value::from(day.format("%m/%d/%Y").to_string());
     let domains = domains(filters);
-    let fields = [
+    present([
         ("search_domain_filter", (!domains.is_empty()).then(|| domains.into())),
-        ("search_recency_filter", recency.map(Value::from)),
+        ("search_recency_filter", request.recency.map(|recency| recency.name().into())),
         ("search_after_date_filter", filters.after.map(day)),
         ("search_before_date_filter", filters.before.map(day)),
-    ];
-    fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    ])
+}
+
+/// How the web is searched, under the names of both interfaces that answer.
+pub(super) fn search_options(request: &SearchRequest) -> Map<String, Value> {
+    let filters = &request.filters;
+    present([
+        ("search_context_size", filters.context_size.map(|size| size.name().into())),
+        ("user_location", filters.country.as_ref().map(|country| json!({ "country": country }))),
+    ])
+}
+
+fn present<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<String, Value> {
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// What an answer used and cost, where that is told.
+pub(super) fn usage(reply: &Value) -> Option<Value> {
+    reply.get("usage").filter(|usage| usage.is_object()).cloned()
 }
 
 /// A language tag's language alone: what the API takes.

@@ -17,7 +17,8 @@ const WEEK: i64 = 7 * 24 * 3600 * 1000;
 /// What is known about the API at one address, for one key.
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// Tells address and key apart from others, and does not say what they are.
+    /// Tells address and key apart from others, and does not say what they are. A program built by another compiler may
+    /// count otherwise, which costs a refusal.
     account: u64,
     /// Without a place for it, nothing is remembered.
     path: Option<PathBuf>,

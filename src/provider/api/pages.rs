@@ -1,26 +1,22 @@
 //! `POST /search`: pages, and no answer.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::gathered::{Gathered, filter_fields, sources, text};
+use super::gathered::{Gathered, filters, sources, text};
 use crate::error::Result;
-use crate::request::{Recency, SearchRequest};
+use crate::request::SearchRequest;
 
 pub(super) fn body(request: &SearchRequest) -> Value {
-    let filters = &request.filters;
-    let mut body = Map::new();
-    body.insert("query".to_owned(), request.query.as_str().into());
+    let mut body = filters(request);
     let mut set = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
-    for (name, value) in filter_fields(request.recency.map(Recency::name), filters) {
-        set(name, value);
-    }
-    if let Some(size) = filters.context_size {
+    set("query", request.query.as_str().into());
+    if let Some(size) = request.filters.context_size {
         set("search_context_size", size.name().into());
     }
-    if let Some(country) = &filters.country {
+    if let Some(country) = &request.filters.country {
         set("country", country.as_str().into());
     }
-    json!(body)
+    body.into()
 }
 
 /// Reads a whole reply.

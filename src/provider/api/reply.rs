@@ -263,9 +263,8 @@ impl Search {
         } else {
             &self.gathered.text
         };
-        if let Some(change) = change(&self.told.text, text) {
-            self.told.text.truncate(change.at);
-            self.told.text.push_str(&change.text);
+        if let Some(change) = TextChange::between(&self.told.text, text) {
+            change.apply(&mut self.told.text);
             self.events.push_back(SearchEvent::Text(change));
         }
     }
@@ -301,28 +300,5 @@ impl Search {
             usage: self.gathered.usage.clone(),
             sources_only: self.kind == Kind::Pages,
         }
-    }
-}
-
-/// How `old` becomes `new`.
-fn change(old: &str, new: &str) -> Option<TextChange> {
-    let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
-    let at = (0..=same).rev().find(|at| old.is_char_boundary(*at) && new.is_char_boundary(*at))?;
-    let text = new.get(at..)?.to_owned();
-    (at < old.len() || !text.is_empty()).then_some(TextChange { at, text })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_keeps_what_is_the_same() {
-        let change = |old, new| change(old, new).map(|change| (change.at, change.text));
-        assert_eq!(change("", "a"), Some((0, "a".to_owned())));
-        assert_eq!(change("a", "ab"), Some((1, "b".to_owned())));
-        assert_eq!(change("aé", "aè"), Some((1, "è".to_owned())));
-        assert_eq!(change("abc", "ab"), Some((2, String::new())));
-        assert_eq!(change("ab", "ab"), None);
     }
 }

@@ -47,8 +47,7 @@ impl Pretty {
     }
 
     fn change(&mut self, change: &TextChange, out: &mut dyn Write) -> io::Result<()> {
-        self.text.truncate(change.at);
-        self.text.push_str(&change.text);
+        change.apply(&mut self.text);
         self.draw_from(change.at, out)
     }
 
