@@ -26,7 +26,7 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Log in: with the desktop app''s session, or an e-mail address and a code')
-            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Delete the stored session')
+            [CompletionResult]::new('logout', 'logout', [CompletionResultType]::ParameterValue, 'Delete what is stored: the session, and an API key with it')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show who is logged in, from where and until when; exit code 4 when no search would work')
             [CompletionResult]::new('research', 'research', [CompletionResultType]::ParameterValue, 'Fetch a run of deep research')
             [CompletionResult]::new('threads', 'threads', [CompletionResultType]::ParameterValue, 'List, show, export and delete the threads that the account has saved')

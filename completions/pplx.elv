@@ -23,7 +23,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand login 'Log in: with the desktop app''s session, or an e-mail address and a code'
-            cand logout 'Delete the stored session'
+            cand logout 'Delete what is stored: the session, and an API key with it'
             cand status 'Show who is logged in, from where and until when; exit code 4 when no search would work'
             cand research 'Fetch a run of deep research'
             cand threads 'List, show, export and delete the threads that the account has saved'

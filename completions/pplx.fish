@@ -27,7 +27,7 @@ end
 complete -c pplx -n "__fish_pplx_needs_command" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_needs_command" -s V -l version -d 'Print version'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "login" -d 'Log in: with the desktop app\'s session, or an e-mail address and a code'
-complete -c pplx -n "__fish_pplx_needs_command" -f -a "logout" -d 'Delete the stored session'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "logout" -d 'Delete what is stored: the session, and an API key with it'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "status" -d 'Show who is logged in, from where and until when; exit code 4 when no search would work'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "research" -d 'Fetch a run of deep research'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "threads" -d 'List, show, export and delete the threads that the account has saved'

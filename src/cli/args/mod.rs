@@ -44,7 +44,7 @@ pub(super) enum Command {
     Chat(Box<ChatArgs>),
     /// Log in: with the desktop app's session, or an e-mail address and a code
     Login(LoginArgs),
-    /// Delete the stored session
+    /// Delete what is stored: the session, and an API key with it
     Logout(LogoutArgs),
     /// Show who is logged in, from where and until when; exit code 4 when no search would work
     Status(StatusArgs),
