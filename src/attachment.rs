@@ -71,14 +71,14 @@ impl Attachment {
         if !metadata.is_file() {
             return Err(refuse("it is not a file".to_owned()));
         }
-        if metadata.len() > MAX_SIZE {
-            return Err(refuse(format!(
-                "it is {} MB large; the service takes {} MB",
-                metadata.len() >> 20,
-                MAX_SIZE >> 20
-            )));
-        }
-        let bytes = fs::read(path).map_err(|error| refuse(error.to_string()))?;
+        check_size(metadata.len()).map_err(refuse)?;
+        Self::of(path, fs::read(path).map_err(|error| refuse(error.to_string()))?)
+    }
+
+    /// A file of this name, with or without folders, whose content is at hand: by the rules of [`Self::read`].
+    pub fn of(path: &Path, bytes: Vec<u8>) -> Result<Self> {
+        let refuse = |reason: String| Error::Attachment { name: path.display().to_string(), reason };
+        check_size(bytes.len() as u64).map_err(refuse)?;
         if bytes.is_empty() {
             return Err(refuse("it is empty".to_owned()));
         }
@@ -95,9 +95,26 @@ impl Attachment {
     }
 }
 
+/// The reason to refuse a file of so many bytes, if it is too large.
+fn check_size(size: u64) -> std::result::Result<(), String> {
+    if size > MAX_SIZE {
+        return Err(format!("it is {} MB large; the service takes {} MB", size >> 20, MAX_SIZE >> 20));
+    }
+    Ok(())
+}
+
+/// The MIME type that the ending of a name stands for, if the service reads it.
+pub(crate) fn type_by_ending(path: &Path) -> Option<&'static str> {
+    let ending = path.extension()?.to_string_lossy().to_ascii_lowercase();
+    TYPES.iter().find(|(known, _)| *known == ending).map(|(_, content_type)| *content_type)
+}
+
+/// The ending, without its dot, of the names of files of a MIME type that the service reads.
+pub(crate) fn ending_of(content_type: &str) -> Option<&'static str> {
+    TYPES.iter().find(|(_, known)| *known == content_type).map(|(ending, _)| *ending)
+}
+
 fn content_type(path: &Path, bytes: &[u8]) -> Option<&'static str> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let known = TYPES.iter().find(|(known, _)| *known == ending).map(|(_, content_type)| *content_type);
-    known
-        .or_else(|| std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0')).then_some("text/plain"))
+    let is_text = || std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
+    type_by_ending(path).or_else(|| is_text().then_some("text/plain"))
 }

@@ -1,6 +1,7 @@
 //! The one HTTP client: where it connects, with which roots and limits. It follows no redirect, asks for no
 //! compression (which would buffer streams) and retries nothing by itself.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use hyper_util::client::proxy::matcher::Matcher;
@@ -16,6 +17,14 @@ use crate::error::{Error, Result};
 pub const CALL_LIMIT: Duration = Duration::from_secs(30);
 /// How long a connection may take to be made.
 const CONNECT_LIMIT: Duration = Duration::from_secs(20);
+
+/// How often a shared connection is probed while answers come over it: one that died unnoticed must not hold them up.
+const PROBE_INTERVAL: Duration = Duration::from_secs(20);
+/// How long a probe may go unanswered.
+const PROBE_LIMIT: Duration = Duration::from_secs(20);
+
+/// The largest text that is read of a small reply, in bytes.
+const MAX_TEXT: usize = 64 << 10;
 
 /// The version of the service's interface that we speak.
 pub const API_VERSION: &str = "2.18";
@@ -85,12 +94,25 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Builds the client for `base`, which is reached through the system's proxy unless it is plain http. Costs 3 ms where it loads the platform's certificates, so build it when a
-/// request is really sent.
+/// The client for `base`, which is reached through the system's proxy unless it is plain http. One serves the whole
+/// process, so that connections are used again. Costs 3 ms at first where it loads the platform's certificates, so ask
+/// for it when a request is really sent.
 pub fn client(base: &Url) -> Result<Client> {
+    static SECURE: OnceLock<Client> = OnceLock::new();
+    static PLAIN: OnceLock<Client> = OnceLock::new();
+    let known = if base.scheme() == "http" { &PLAIN } else { &SECURE };
+    match known.get() {
+        Some(client) => Ok(client.clone()),
+        None => build(base).map(|client| known.get_or_init(|| client).clone()),
+    }
+}
+
+fn build(base: &Url) -> Result<Client> {
     let builder = || {
         Client::builder()
             .connect_timeout(CONNECT_LIMIT)
+            .http2_keep_alive_interval(PROBE_INTERVAL)
+            .http2_keep_alive_timeout(PROBE_LIMIT)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
@@ -106,9 +128,16 @@ pub fn client(base: &Url) -> Result<Client> {
 }
 
 /// For a machine without certificates of its own: Mozilla's roots.
-fn bundled_roots() -> rustls::ClientConfig {
+pub(crate) fn bundled_roots() -> rustls::ClientConfig {
     let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()
+}
+
+/// Gets a text, such as what a server of ours says of itself.
+pub async fn get(url: &Url, limit: Duration) -> Result<Plain> {
+    let request = client(url)?.get(url.clone()).timeout(limit);
+    let response = request.send().await.map_err(|error| connect_error(url, &error))?;
+    Plain::read(response, MAX_TEXT).await
 }
 
 /// The headers by which Perplexity's own app is known.

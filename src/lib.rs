@@ -11,6 +11,7 @@ pub mod auth;
 pub mod cli;
 pub mod env;
 pub mod error;
+pub mod fetch;
 pub mod history;
 pub mod http;
 pub mod integrations;

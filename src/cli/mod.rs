@@ -16,6 +16,7 @@ mod printer;
 mod progress;
 mod query;
 mod search;
+mod serve;
 mod settings;
 mod signals;
 mod status;
@@ -62,6 +63,7 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
             block_on(async move { end(doctor::run(&args, &env, &mut io).await, &mut io) })
         }
         Command::Mcp(args) => block_on(async move { end(mcp::run(&args, env, &mut io).await, &mut io) }),
+        Command::Serve(args) => block_on(async move { end(serve::run(args, env, &mut io).await, &mut io) }),
         Command::Research(args) => {
             block_on(async move { end(search::run_research(args, &env, &mut io).await, &mut io) })
         }

@@ -1,7 +1,8 @@
 //! Who answers a search. Each provider turns a [`SearchRequest`] into [`SearchEvent`]s; nothing else of it shows.
 
 pub mod api;
-mod subscription;
+pub mod notify;
+pub mod subscription;
 pub mod web;
 
 pub use api::{Api, Dialect};

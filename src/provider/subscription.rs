@@ -23,12 +23,20 @@ use crate::request::SearchRequest;
 pub struct Subscription {
     base: Url,
     env: Environment,
+    /// A stored session stays where it is when it is refused.
+    keeps_refused: bool,
 }
 
 impl Subscription {
     /// The service itself, or what the environment names in its place.
     pub fn of(env: &Environment) -> Result<Self> {
-        http::web_base(env).map(|base| Self { base, env: env.clone() })
+        http::web_base(env).map(|base| Self { base, env: env.clone(), keeps_refused: false })
+    }
+
+    /// The same for a program that runs for long: one refusal must not log the user out, and leaves the store alone.
+    #[must_use]
+    pub fn keeping_refused(self) -> Self {
+        Self { keeps_refused: true, ..self }
     }
 
     /// The models that the account may name.
@@ -74,7 +82,7 @@ impl Subscription {
     pub async fn search(&self, request: &SearchRequest, reception: &Reception) -> Result<Search> {
         let again = request.thread.is_some().then(|| Again {
             subscription: self.clone(),
-            request: SearchRequest { thread: None, ..request.clone() },
+            request: request.without_thread(),
             reception: reception.clone(),
         });
         match (self.ask(request, reception).await, again) {
@@ -107,11 +115,12 @@ impl Subscription {
     {
         let credential = auth::resolve(&self.env).await?;
         match call(credential.clone()).await {
-            Err(refusal @ Error::Refused { .. }) => match auth::replace_refused(&self.env, &credential).await
-            {
-                Some(other) => call(other).await,
-                None => Err(refusal),
-            },
+            Err(refusal @ Error::Refused { .. }) if !self.keeps_refused => {
+                match auth::replace_refused(&self.env, &credential).await {
+                    Some(other) => call(other).await,
+                    None => Err(refusal),
+                }
+            }
             other => other,
         }
     }
@@ -152,6 +161,16 @@ impl Search {
     pub fn replay(recording: PathBuf, model: Option<String>, reception: &Reception) -> Result<Self> {
         let inner = web::Search::replay(recording, model, reception)?;
         Ok(Self { inner: Box::new(inner), again: None, notes: Vec::new() })
+    }
+
+    /// The model that answers, once the service has said so.
+    pub fn model(&self) -> Option<&str> {
+        self.inner.model()
+    }
+
+    /// Whether the service has begun an answer, be it blank.
+    pub fn has_answer(&self) -> bool {
+        self.inner.has_answer()
     }
 
     /// The next event; `None` after [`SearchEvent::Done`].

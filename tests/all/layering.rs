@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module, and the modules of the crate that it may name.
-const MAY_NAME: [(&str, &[&str]); 23] = [
+const MAY_NAME: [(&str, &[&str]); 24] = [
     ("answer", &[]),
     ("error", &["origin"]),
     ("env", &["error"]),
+    ("fetch", &["error", "http"]),
     ("http", &["env", "error"]),
     ("io", &["env"]),
     ("origin", &[]),
@@ -50,6 +51,7 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
             "auth",
             "env",
             "error",
+            "fetch",
             "history",
             "http",
             "integrations",
@@ -59,6 +61,7 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
             "models",
             "origin",
             "overwrite",
+            "private",
             "provider",
             "queue",
             "render",
@@ -70,12 +73,17 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
 ];
 
 /// A library, and the files (or folders) that may name it.
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
+    ("axum", &["cli/serve/"]),
+    ("hyper", &["cli/serve/listen.rs"]),
+    ("jsonschema", &["cli/serve/formats.rs"]),
+    ("rusqlite", &["cli/serve/responses/store.rs"]),
+    ("tower_http", &["cli/serve/routes.rs"]),
     ("clap", &["cli/"]),
     ("http_body", &["provider/"]),
-    ("reqwest", &["http.rs", "auth/endpoint.rs", "provider/"]),
+    ("reqwest", &["http.rs", "fetch.rs", "auth/endpoint.rs", "provider/"]),
     ("rustix", &["private.rs", "io.rs", "terminal.rs"]),
-    ("rmcp", &["cli/mcp/"]),
+    ("rmcp", &["cli/mcp/", "cli/serve/mcp.rs"]),
     ("rustyline", &["line_editor.rs"]),
     ("toml", &["cli/settings/"]),
 ];

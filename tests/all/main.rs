@@ -36,6 +36,8 @@ mod research;
 mod search;
 #[cfg(unix)]
 mod secrets;
+#[cfg(unix)]
+mod serve;
 mod streams;
 mod support;
 #[cfg(unix)]

@@ -3,6 +3,7 @@
 mod account;
 mod agents;
 mod search;
+mod serve;
 mod values;
 
 use clap::{Parser, Subcommand};
@@ -15,6 +16,7 @@ pub(super) use self::agents::{IntegrateArgs, McpArgs};
 pub(super) use self::search::{
     ApiArgs, AskArgs, ChatArgs, OutputArgs, ResearchArgs, ResearchCommand, ResearchGetArgs, SearchArgs,
 };
+pub(super) use self::serve::ServeArgs;
 pub(super) use self::values::{
     AgentArg, ColorArg, ContextSizeArg, DialectArg, EffortArg, FormatArg, ProviderArg, RecencyArg,
 };
@@ -58,6 +60,8 @@ pub(super) enum Command {
     Doctor(DoctorArgs),
     /// Serve searches to agents over the Model Context Protocol, on standard input and output
     Mcp(McpArgs),
+    /// Serve the subscription to clients of OpenAI's API, on this machine
+    Serve(ServeArgs),
     /// Tell a coding agent about this program: write its extension or skill
     Integrate(IntegrateArgs),
     /// Print a completion script

@@ -17,7 +17,7 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use tokio::sync::watch;
 
-use self::server::Server;
+pub(super) use self::server::Server;
 use super::args::McpArgs;
 use super::failure::Failure;
 use crate::env::Environment;

@@ -40,7 +40,7 @@ const INSTRUCTIONS: &str = "Web search through the user's Perplexity subscriptio
 
 /// The server, and the questions that have outlived their calls.
 #[derive(Debug, Clone)]
-pub(super) struct Server {
+pub(in crate::cli) struct Server {
     env: Environment,
     /// How long a call may take, where that was said.
     budget: Option<Duration>,
@@ -61,7 +61,7 @@ enum Waited {
 pub(super) type Context = RequestContext<RoleServer>;
 
 impl Server {
-    pub(super) fn new(env: Environment, timeout: Option<u64>, ended: watch::Receiver<bool>) -> Self {
+    pub(in crate::cli) fn new(env: Environment, timeout: Option<u64>, ended: watch::Receiver<bool>) -> Self {
         let budget = timeout.map(Duration::from_secs);
         Self { registry: Registry::new(env.clone()), env, budget, ended }
     }

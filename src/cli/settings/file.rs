@@ -1,9 +1,11 @@
 //! `settings.toml`, beside the store.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -38,6 +40,26 @@ pub(super) struct File {
     pub(super) context_size: Option<ContextSizeArg>,
     pub(super) country: Option<String>,
     pub(super) max_tokens: Option<NonZeroU32>,
+    serve: Option<ServeFile>,
+}
+
+/// The table `[serve]`: the long options of `pplx serve`, and the aliases as a table of their own.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(in super::super) struct ServeFile {
+    pub(in super::super) listen: Option<SocketAddr>,
+    pub(in super::super) key_file: Option<PathBuf>,
+    pub(in super::super) alias: BTreeMap<String, String>,
+    pub(in super::super) allow_origin: Vec<String>,
+    pub(in super::super) allow_host: Vec<String>,
+    pub(in super::super) experimental_tools: bool,
+    pub(in super::super) refuse_substitution: bool,
+    pub(in super::super) notify: Option<String>,
+}
+
+/// What `settings.toml` says about `pplx serve`.
+pub(in super::super) fn serve_file(env: &Environment) -> Result<ServeFile, Failure> {
+    Ok(read_file(env)?.serve.unwrap_or_default())
 }
 
 /// Whether `settings.toml` can be used, if it is there.

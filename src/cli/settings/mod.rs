@@ -6,8 +6,8 @@ mod file;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub(super) use self::file::check_file;
 use self::file::{File, read_file};
+pub(super) use self::file::{ServeFile, check_file, serve_file};
 use super::args::{
     ApiArgs, AskArgs, ChatArgs, ColorArg, FormatArg, OutputArgs, ProviderArg, RecencyArg, ResearchGetArgs,
     SearchArgs,
@@ -27,7 +27,7 @@ use crate::request::{Recency, SearchRequest};
 /// The model that is asked unless another is named.
 pub(super) const MODEL: &str = "pplx_pro_upgraded";
 /// The model of deep research.
-const RESEARCH_MODEL: &str = "pplx_alpha";
+pub(super) const RESEARCH_MODEL: &str = "pplx_alpha";
 /// In seconds. Agents kill a command after 120 seconds.
 const TIMEOUT_OFF_TERMINAL: u64 = 110;
 const IDLE_TIMEOUT: u64 = 60;

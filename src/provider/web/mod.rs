@@ -155,6 +155,16 @@ impl Search {
         }
     }
 
+    /// The model that answers, once the service has said so.
+    pub fn model(&self) -> Option<&str> {
+        self.snapshot.model()
+    }
+
+    /// Whether the service has begun an answer, be it blank.
+    pub fn has_answer(&self) -> bool {
+        self.snapshot.has_answer()
+    }
+
     /// The next event; `None` after [`SearchEvent::Done`].
     pub async fn next(&mut self) -> Result<Option<SearchEvent>> {
         loop {

@@ -250,6 +250,11 @@ impl Snapshot {
         notes
     }
 
+    /// Whether there is an answer, be it blank: some replies are only pages.
+    pub fn has_answer(&self) -> bool {
+        !self.texts.markdown.entries().is_empty()
+    }
+
     /// Whether the reply is what someone without an account gets instead of an answer.
     pub fn looks_anonymous(&self) -> bool {
         self.display_model.as_deref() == Some("turbo") && !self.had_blocks && self.sources.is_empty()

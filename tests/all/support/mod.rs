@@ -3,11 +3,13 @@
 
 pub mod command;
 pub mod mcp;
+pub mod serve;
 pub mod server;
 #[cfg(unix)]
 pub mod terminal;
 
 pub use command::{Home, Outcome};
+pub use serve::Serving;
 pub use server::{Reply, Server};
 
 /// Where the subscription endpoint is asked.

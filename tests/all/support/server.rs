@@ -211,6 +211,16 @@ impl Server {
         }
     }
 
+    /// Waits until this was asked.
+    #[track_caller]
+    pub fn wait_for(&self, key: &str) {
+        let started = std::time::Instant::now();
+        while !self.requests().iter().any(|request| request.key == key) {
+            assert!(started.elapsed() < Duration::from_secs(20), "{key} was not asked");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Waits until the other side has ended so many connections that the server kept open.
     pub fn wait_for_close(&self, count: usize, limit: Duration) -> bool {
         let end = std::time::Instant::now() + limit;

@@ -1,0 +1,51 @@
+//! `POST /v1/chat/completions`.
+
+mod request;
+mod stream;
+mod whole;
+
+pub(super) use self::whole::extras;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+
+use self::request::Request;
+use super::app::App;
+use super::events;
+use super::fields::Fields;
+use super::log::Record;
+use super::refusal::Refusal;
+
+/// Asks, and answers in one piece or as it comes.
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    Extension(record): Extension<Record>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let fields = Fields::read(body).await?;
+    let request = Request::of(&fields, &headers, &app)?;
+    record.asks(&request.question.model.id, request.streams);
+    let reply = request.question.ask(&app).await?;
+    app.renew_quota_soon();
+    let ignored = request.ignored.join(", ");
+    let mut response = if request.streams {
+        let answering = Arc::clone(&app);
+        events::response(record.clone(), |frames| stream::send(request, reply, answering, frames, record))
+    } else {
+        let finished = reply.whole(&app).await?;
+        request.remember(&finished, &app);
+        axum::Json(whole::completion(&finished)).into_response()
+    };
+    if let Ok(ignored) = HeaderValue::from_str(&ignored)
+        && !ignored.is_empty()
+    {
+        response.headers_mut().insert("x-pplx-ignored", ignored);
+    }
+    app.quota.headers(response.headers_mut());
+    Ok(response)
+}

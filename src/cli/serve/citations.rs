@@ -1,0 +1,90 @@
+//! Where an answer cites its sources: the `[n]` in its text, as annotations with true offsets.
+
+use crate::answer::Source;
+
+/// The sources by their numbers: the first place is that of `[1]`. A page with several numbers has several places.
+pub(super) fn numbered(sources: &[Source]) -> Vec<Option<&Source>> {
+    let last = sources.iter().flat_map(|source| &source.numbers).max().copied().unwrap_or(0);
+    let at = |number| sources.iter().find(|source| source.numbers.contains(&number));
+    (1..=last.min(MOST)).map(at).collect()
+}
+
+/// No answer has more sources than this.
+const MOST: usize = 10_000;
+
+/// A `[n]` in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Citation<'a> {
+    /// Where it starts and ends, in characters (Unicode scalar values), as clients count.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) source: &'a Source,
+}
+
+/// All citations of known sources in `text`, outside of code.
+pub(super) fn citations<'a>(text: &str, sources: &[Option<&'a Source>]) -> Vec<Citation<'a>> {
+    let mut found = Vec::new();
+    let mut code = None;
+    let mut characters = text.chars().enumerate().peekable();
+    let mut open: Option<(usize, Option<usize>)> = None;
+    while let Some((index, character)) = characters.next() {
+        if character == '`' {
+            let mut run = 1;
+            while characters.next_if(|(_, next)| *next == '`').is_some() {
+                run += 1;
+            }
+            code = match code {
+                None => Some(run),
+                Some(opened) if opened == run || (opened >= 3 && run >= opened) => None,
+                code => code,
+            };
+            open = None;
+            continue;
+        }
+        open = match (character, open) {
+            ('[', _) if code.is_none() => Some((index, None)),
+            (']', Some((start, Some(number)))) => {
+                let source = number.checked_sub(1).and_then(|number| sources.get(number).copied()).flatten();
+                found.extend(source.map(|source| Citation { start, end: index + 1, source }));
+                None
+            }
+            (digit, Some((start, number))) if digit.is_ascii_digit() => {
+                let digit = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok());
+                let number = number.unwrap_or(0_usize).checked_mul(10).zip(digit);
+                number.and_then(|(tens, digit)| tens.checked_add(digit)).map(|number| (start, Some(number)))
+            }
+            _ => None,
+        };
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_count_characters_and_code_cites_nothing() {
+        let source =
+            |number, url: &str| Source { numbers: vec![number], url: url.to_owned(), ..Source::default() };
+        let sources = [source(1, "a"), source(2, "b")];
+        let text = "Tōkyō 🗼 [1][2] `x[1]` [3] [0] [12345678901234567890123] ```\na[2]\n``` end [2].";
+        let found = citations(text, &numbered(&sources));
+        let told: Vec<(String, &str)> = found
+            .iter()
+            .map(|citation| {
+                let mark = text.chars().skip(citation.start).take(citation.end - citation.start).collect();
+                (mark, citation.source.url.as_str())
+            })
+            .collect();
+        let expected = [("[1]", "a"), ("[2]", "b"), ("[2]", "b")].map(|(mark, url)| (mark.to_owned(), url));
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_number_leads_to_its_page() {
+        let page = |numbers: &[usize]| Source { numbers: numbers.to_vec(), ..Source::default() };
+        let (a, b) = (page(&[1, 3]), page(&[4]));
+        assert_eq!(numbered(&[a.clone(), b.clone()]), [Some(&a), None, Some(&a), Some(&b)]);
+    }
+}

@@ -1,0 +1,215 @@
+//! Files: the interface `/v1/files`, and those that a question brings along.
+
+mod inputs;
+mod store;
+
+pub(super) use self::store::Files;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::multipart::{Field, Multipart, MultipartRejection};
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use self::store::{MAX_FILE, Refused, Stored};
+use super::app::App;
+use super::conversation::Attached;
+use super::refusal::Refusal;
+use crate::attachment::Attachment;
+use crate::fetch;
+
+/// How many files a question may bring along.
+const MOST: usize = 5;
+/// How much of an upload that is too large is read, in bytes, so that its client reads the answer.
+const PATIENCE: usize = 256 << 20;
+
+/// Stores a file.
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Json<Stored>, Refusal> {
+    let form =
+        form.map_err(|error| Refusal::body(format!("The body must be a form: {}.", error.body_text())))?;
+    let form = Form::read(form).await?;
+    let content = form.content.ok_or_else(|| Refusal::bad("file", "The form must hold a 'file'."))?;
+    let purpose = form.purpose.unwrap_or_else(|| "user_data".to_owned());
+    let name = form.name.unwrap_or_else(|| "file".to_owned());
+    let now = chrono::Utc::now().timestamp();
+    blocking(app, move |files| files.add(&name, &purpose, &content, now)).await.map(Json)
+}
+
+pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Value>, Refusal> {
+    let files = blocking(app, |files| Ok(files.list())).await?;
+    let id = |file: Option<&Stored>| file.map(|file| file.id.clone());
+    let (first, last) = (id(files.first()), id(files.last()));
+    Ok(Json(
+        json!({ "object": "list", "data": files, "first_id": first, "last_id": last, "has_more": false }),
+    ))
+}
+
+pub(super) async fn get(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<Stored>, Refusal> {
+    let wanted = id.clone();
+    let file = blocking(app, move |files| Ok(files.get(&wanted))).await?;
+    file.map(Json).ok_or_else(|| missing(&id))
+}
+
+pub(super) async fn content(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let wanted = id.clone();
+    let found = blocking(app, move |files| Ok(files.content(&wanted))).await?;
+    let (file, bytes) = found.ok_or_else(|| missing(&id))?;
+    let name = utf8_percent_encode(&file.filename, NON_ALPHANUMERIC);
+    let disposition = HeaderValue::from_str(&format!("attachment; filename*=UTF-8''{name}"));
+    let disposition = disposition.unwrap_or(HeaderValue::from_static("attachment"));
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
+        (header::CONTENT_DISPOSITION, disposition),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ];
+    Ok((headers, bytes).into_response())
+}
+
+pub(super) async fn delete(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Refusal> {
+    let wanted = id.clone();
+    if !blocking(app, move |files| files.delete(&wanted)).await? {
+        return Err(missing(&id));
+    }
+    Ok(Json(json!({ "id": id, "object": "file", "deleted": true })))
+}
+
+/// The files that a question brings along; `param` is the field that they came in.
+pub(super) async fn gather(
+    app: &Arc<App>,
+    files: &[Attached],
+    param: &str,
+) -> Result<Vec<Attachment>, Refusal> {
+    if files.len() > MOST {
+        return Err(Refusal::bad(
+            param,
+            format!("A question may bring {MOST} files along, not {}.", files.len()),
+        ));
+    }
+    let mut gathered = Vec::new();
+    let mut size = 0;
+    for file in files {
+        let file = read(app, file, param).await?;
+        size += file.bytes.len();
+        if size > MAX_FILE {
+            return Err(too_large(format!(
+                "The files of a question may have {} MiB in all.",
+                MAX_FILE >> 20
+            )));
+        }
+        gathered.push(file);
+    }
+    Ok(gathered)
+}
+
+async fn read(app: &Arc<App>, file: &Attached, param: &str) -> Result<Attachment, Refusal> {
+    let unusable = |reason: String| Refusal::bad(param, reason);
+    match file {
+        Attached::Image { url } if url.starts_with("data:") => inputs::data_url(url, None).map_err(unusable),
+        Attached::Data { data, name } if data.starts_with("data:") => {
+            inputs::data_url(data, name.as_deref()).map_err(unusable)
+        }
+        Attached::Data { data, name } => {
+            inputs::bare_base64(data, name.as_deref().unwrap_or("file")).map_err(unusable)
+        }
+        Attached::Image { url } | Attached::Address { url } => {
+            let fetched = fetch::public_file(url, MAX_FILE).await?;
+            let (name, kind) = (fetched.name, fetched.content_type);
+            inputs::of_bytes(name.as_deref(), kind.as_deref(), fetched.bytes).map_err(unusable)
+        }
+        Attached::Stored { id } => {
+            let wanted = id.clone();
+            let found = blocking(Arc::clone(app), move |files| Ok(files.content(&wanted))).await?;
+            let (stored, bytes) = found.ok_or_else(|| missing(id))?;
+            inputs::of_bytes(Some(&stored.filename), None, bytes).map_err(unusable)
+        }
+    }
+}
+
+/// What a form for a file holds. Clients send its fields in either order.
+#[derive(Debug, Default)]
+struct Form {
+    content: Option<Vec<u8>>,
+    name: Option<String>,
+    purpose: Option<String>,
+}
+
+impl Form {
+    async fn read(mut form: Multipart) -> Result<Self, Refusal> {
+        let broken = |_| Refusal::body("The form is broken, or ended early.");
+        let mut read = Self::default();
+        let mut left = PATIENCE;
+        let mut fits = true;
+        while let Some(field) = form.next_field().await.map_err(broken)? {
+            match field.name().unwrap_or_default() {
+                "file" => {
+                    read.name = field.file_name().map(str::to_owned);
+                    let content = bounded(field, &mut left).await?;
+                    fits = content.is_some();
+                    read.content = content;
+                }
+                "purpose" => read.purpose = Some(field.text().await.map_err(broken)?),
+                _ => {}
+            }
+        }
+        if fits { Ok(read) } else { Err(too_large(format!("A file may have {} MiB.", MAX_FILE >> 20))) }
+    }
+}
+
+/// What a field holds; `None` where it is too large. It is read to its end all the same, within reason: a client that
+/// is still sending does not read the answer.
+async fn bounded(mut field: Field<'_>, left: &mut usize) -> Result<Option<Vec<u8>>, Refusal> {
+    let mut content = Some(Vec::new());
+    let broken = |_| Refusal::body("The form is broken, or ended early.");
+    while let Some(chunk) = field.chunk().await.map_err(broken)? {
+        *left =
+            left.checked_sub(chunk.len()).ok_or_else(|| too_large("The upload is too large.".to_owned()))?;
+        content = content.filter(|content| content.len() + chunk.len() <= MAX_FILE);
+        if let Some(content) = &mut content {
+            content.extend_from_slice(&chunk);
+        }
+    }
+    Ok(content)
+}
+
+fn too_large(message: String) -> Refusal {
+    Refusal::request(StatusCode::PAYLOAD_TOO_LARGE, "file_too_large", message).with_param("file")
+}
+
+fn missing(id: &str) -> Refusal {
+    Refusal::missing("file_not_found", format!("There is no file '{id}'."))
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Invalid { param, message } => Self::bad(param, message),
+            Refused::TooLarge(message) => too_large(message),
+            Refused::Io(error) => error.into(),
+        }
+    }
+}
+
+/// Works on the disk beside the other requests.
+async fn blocking<T: Send + 'static>(
+    app: Arc<App>,
+    work: impl FnOnce(&Files) -> Result<T, Refused> + Send + 'static,
+) -> Result<T, Refusal> {
+    let worked = tokio::task::spawn_blocking(move || work(&app.files)).await;
+    worked.map_err(|_| Refusal::own("The store of files failed."))?.map_err(Refusal::from)
+}

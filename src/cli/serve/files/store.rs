@@ -1,0 +1,533 @@
+//! The files that clients have uploaded: one file on the disk for each of them, with a line of JSON that describes it
+//! before its content. It appears, whole, by one rename and goes by one removal, so that no crash leaves half of it.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::env::Environment;
+use crate::error::Error;
+use crate::private::{self, Durability};
+
+/// The largest file that is taken, in bytes.
+pub(in crate::cli::serve) const MAX_FILE: usize = 20 << 20;
+/// How much all files together may hold, in bytes.
+const MAX_TOTAL: u64 = 200 << 20;
+/// The longest name, in bytes.
+const MAX_NAME: usize = 255;
+/// The longest line before a content, in bytes: a name of control-free text grows at most twofold in JSON.
+const MAX_HEADER: u64 = 4 << 10;
+
+/// What every id begins with.
+const PREFIX: &str = "file-";
+/// How many hexadecimal digits follow it.
+const DIGITS: usize = 32;
+
+/// What a file may be for.
+const PURPOSES: [&str; 3] = ["user_data", "assistants", "vision"];
+
+/// The folder of the files. Other processes may use it at the same time.
+#[derive(Debug, Clone)]
+pub(in crate::cli::serve) struct Files {
+    folder: PathBuf,
+}
+
+/// What is known of a file, in the words of `OpenAI`'s API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::cli::serve) struct Stored {
+    /// `file-`, and 32 hexadecimal digits.
+    pub(in crate::cli::serve) id: String,
+    /// Always `file`.
+    pub(in crate::cli::serve) object: String,
+    /// The size of the content.
+    pub(in crate::cli::serve) bytes: u64,
+    /// When it was uploaded, in Unix seconds.
+    pub(in crate::cli::serve) created_at: i64,
+    /// Always `null`: it stays until it is deleted.
+    pub(in crate::cli::serve) expires_at: Option<i64>,
+    /// The name that the client gave it.
+    pub(in crate::cli::serve) filename: String,
+    /// One of [`PURPOSES`].
+    pub(in crate::cli::serve) purpose: String,
+    /// Always `processed`: there is nothing to wait for.
+    pub(in crate::cli::serve) status: String,
+}
+
+/// Why a file is not stored, or not deleted.
+#[derive(Debug)]
+pub(in crate::cli::serve) enum Refused {
+    /// The request is wrong (400).
+    Invalid {
+        /// The part of the form that is: `file` or `purpose`.
+        param: &'static str,
+        /// What is wrong with it, as a sentence.
+        message: String,
+    },
+    /// The file, or the files together, would be too large (413). A sentence.
+    TooLarge(String),
+    /// The folder cannot be used (500).
+    Io(Error),
+}
+
+impl Files {
+    /// The files in the user's state folder, which is not made before there is one.
+    pub(in crate::cli::serve) fn of(env: &Environment) -> crate::Result<Self> {
+        Ok(Self { folder: env.state_dir()?.join("files") })
+    }
+
+    /// Stores a file that was uploaded at `now`, in Unix seconds.
+    pub(in crate::cli::serve) fn add(
+        &self,
+        filename: &str,
+        purpose: &str,
+        content: &[u8],
+        now: i64,
+    ) -> Result<Stored, Refused> {
+        check_name(filename)?;
+        check_purpose(purpose)?;
+        check_content(content)?;
+        let stored = Stored::new(filename, purpose, content, now);
+        let _lock = self.prepared().map_err(|source| self.failed("write", source))?;
+        self.check_total(stored.bytes)?;
+        self.write(&stored, content).map_err(|source| self.failed("write", source))?;
+        Ok(stored)
+    }
+
+    /// All files, the newest first.
+    pub(in crate::cli::serve) fn list(&self) -> Vec<Stored> {
+        let Some(entries) = self.is_own().then(|| fs::read_dir(&self.folder).ok()).flatten() else {
+            return Vec::new();
+        };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut files: Vec<_> = names.filter_map(|id| self.open(&id)).collect();
+        files.sort_by(|a, b| b.age().cmp(&a.age()));
+        files.into_iter().map(|file| file.stored).collect()
+    }
+
+    /// The file of this id, without its content.
+    pub(in crate::cli::serve) fn get(&self, id: &str) -> Option<Stored> {
+        self.open(id).map(|file| file.stored)
+    }
+
+    /// The file of this id, and what it holds.
+    pub(in crate::cli::serve) fn content(&self, id: &str) -> Option<(Stored, Vec<u8>)> {
+        let mut file = self.open(id)?;
+        let mut content = Vec::new();
+        file.rest.by_ref().take(MAX_FILE as u64).read_to_end(&mut content).ok()?;
+        (content.len() as u64 == file.stored.bytes).then_some((file.stored, content))
+    }
+
+    /// Deletes the file of this id; false if there is none.
+    pub(in crate::cli::serve) fn delete(&self, id: &str) -> Result<bool, Refused> {
+        let Some(path) = self.path(id) else { return Ok(false) };
+        match self.remove(&path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(self.failed("change", error)),
+        }
+    }
+
+    /// Where a file is. `None` for an id that is none, and where a link stands for the folder.
+    fn path(&self, id: &str) -> Option<PathBuf> {
+        (is_id(id) && self.is_own()).then(|| self.folder.join(id))
+    }
+
+    /// Whether the folder is there itself, and not as a link to another one.
+    fn is_own(&self) -> bool {
+        fs::symlink_metadata(&self.folder).is_ok_and(|metadata| metadata.is_dir())
+    }
+
+    /// Makes the folder, for this user alone, and holds off other processes until the result is dropped.
+    fn prepared(&self) -> io::Result<File> {
+        private::create_private_dir(&self.folder)?;
+        if !self.is_own() {
+            return Err(io::Error::other("it is a link to another folder"));
+        }
+        private::tighten(&self.folder, private::OTHERS_ANY)?;
+        private::lock(&self.folder)
+    }
+
+    fn check_total(&self, added: u64) -> Result<(), Refused> {
+        let total: u64 = self.list().iter().map(|stored| stored.bytes).sum();
+        if total.saturating_add(added) > MAX_TOTAL {
+            let most = MAX_TOTAL >> 20;
+            return Err(Refused::TooLarge(format!(
+                "The stored files would hold more than {most} MB together; delete some first."
+            )));
+        }
+        Ok(())
+    }
+
+    fn write(&self, stored: &Stored, content: &[u8]) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(stored)?;
+        bytes.push(b'\n');
+        bytes.extend_from_slice(content);
+        private::write(&self.folder.join(&stored.id), &bytes, Durability::Synced)
+    }
+
+    fn open(&self, id: &str) -> Option<OpenFile> {
+        let (file, metadata) = open_itself(&self.path(id)?)?;
+        OpenFile::read(file, &metadata).filter(|file| file.stored.id == id)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let _lock = private::lock(&self.folder)?;
+        if !fs::symlink_metadata(path)?.is_file() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        fs::remove_file(path)
+    }
+
+    fn failed(&self, action: &'static str, source: io::Error) -> Refused {
+        Refused::Io(Error::File { action, path: self.folder.clone(), source })
+    }
+}
+
+impl Stored {
+    fn new(filename: &str, purpose: &str, content: &[u8], now: i64) -> Self {
+        Self {
+            id: format!("{PREFIX}{}", Uuid::new_v4().simple()),
+            object: "file".to_owned(),
+            bytes: content.len() as u64,
+            created_at: now,
+            expires_at: None,
+            filename: filename.to_owned(),
+            purpose: purpose.to_owned(),
+            status: "processed".to_owned(),
+        }
+    }
+}
+
+/// A file that has been read up to its content.
+struct OpenFile {
+    stored: Stored,
+    rest: BufReader<File>,
+    written: SystemTime,
+}
+
+impl OpenFile {
+    /// `None` if it is none of ours, or not all of it is there.
+    fn read(file: File, metadata: &Metadata) -> Option<Self> {
+        let mut rest = BufReader::new(file);
+        let mut header = Vec::new();
+        rest.by_ref().take(MAX_HEADER).read_until(b'\n', &mut header).ok()?;
+        let stored: Stored = serde_json::from_slice(&header).ok()?;
+        let whole = metadata.len().checked_sub(header.len() as u64) == Some(stored.bytes);
+        whole.then_some(Self { stored, rest, written: metadata.modified().ok()? })
+    }
+
+    /// By what files are ordered: seconds that clients see, then the time of those of one second.
+    fn age(&self) -> (i64, SystemTime, &str) {
+        (self.stored.created_at, self.written, &self.stored.id)
+    }
+}
+
+/// Opens a regular file. A link in its place leads nowhere, even if it is put there at this moment.
+fn open_itself(path: &Path) -> Option<(File, Metadata)> {
+    let seen = fs::symlink_metadata(path).ok().filter(Metadata::is_file)?;
+    let file = File::open(path).ok()?;
+    let opened = file.metadata().ok()?;
+    is_same(&seen, &opened).then_some((file, opened))
+}
+
+#[cfg(unix)]
+fn is_same(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// Windows tells no number of a file. To make a link takes special rights there.
+#[cfg(not(unix))]
+fn is_same(a: &Metadata, b: &Metadata) -> bool {
+    a.len() == b.len() && a.created().ok() == b.created().ok()
+}
+
+/// Whether this is an id, and thereby a name that leads out of no folder.
+fn is_id(id: &str) -> bool {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    id.strip_prefix(PREFIX).is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
+}
+
+fn check_name(name: &str) -> Result<(), Refused> {
+    let refuse = |message: &str| Err(Refused::Invalid { param: "file", message: message.to_owned() });
+    match name {
+        "" => refuse("The file has no name."),
+        "." | ".." => refuse("The file's name is one of a folder."),
+        _ if name.len() > MAX_NAME => refuse("The file's name is longer than 255 bytes."),
+        _ if name.contains(['/', '\\']) => refuse("The file's name must not hold a path."),
+        _ if name.contains(char::is_control) => refuse("The file's name holds a control character."),
+        _ => Ok(()),
+    }
+}
+
+fn check_purpose(purpose: &str) -> Result<(), Refused> {
+    if PURPOSES.contains(&purpose) {
+        return Ok(());
+    }
+    let message = format!("The purpose must be one of {}.", PURPOSES.join(", "));
+    Err(Refused::Invalid { param: "purpose", message })
+}
+
+fn check_content(content: &[u8]) -> Result<(), Refused> {
+    if content.is_empty() {
+        return Err(Refused::Invalid { param: "file", message: "The file is empty.".to_owned() });
+    }
+    if content.len() > MAX_FILE {
+        return Err(Refused::TooLarge(format!("The file is larger than {} MB.", MAX_FILE >> 20)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store in a folder that does not exist yet.
+    fn store() -> (tempfile::TempDir, Files) {
+        let folder = tempfile::tempdir().unwrap();
+        let env = Environment::of(&[("XDG_STATE_HOME", folder.path().to_str().unwrap())]);
+        let files = Files::of(&env).unwrap();
+        (folder, files)
+    }
+
+    fn add(files: &Files, name: &str, content: &[u8], now: i64) -> Stored {
+        files.add(name, "user_data", content, now).unwrap()
+    }
+
+    /// Puts a file in place as a store of other bounds would have: of `size` bytes that take up no room.
+    fn plant(files: &Files, digit: char, size: u64) -> String {
+        let mut stored = Stored::new("big", "user_data", b"", 1);
+        stored.id = format!("{PREFIX}{}", String::from(digit).repeat(DIGITS));
+        stored.bytes = size;
+        files.write(&stored, b"").unwrap();
+        let file = File::options().write(true).open(files.folder.join(&stored.id)).unwrap();
+        file.set_len(file.metadata().unwrap().len() + size).unwrap();
+        stored.id
+    }
+
+    #[test]
+    fn a_file_is_kept_until_it_is_deleted() {
+        let (_folder, files) = store();
+        let stored = add(&files, "Übersicht 1.pdf", b"%PDF\n\0\nx", 7);
+        assert!(is_id(&stored.id), "{}", stored.id);
+        assert_eq!(files.get(&stored.id).as_ref(), Some(&stored));
+        assert_eq!(files.content(&stored.id), Some((stored.clone(), b"%PDF\n\0\nx".to_vec())));
+        assert_eq!(files.list(), std::slice::from_ref(&stored));
+        assert!(files.delete(&stored.id).unwrap());
+        assert!(!files.delete(&stored.id).unwrap());
+        assert_eq!((files.get(&stored.id), files.content(&stored.id)), (None, None));
+        assert!(files.list().is_empty());
+    }
+
+    #[test]
+    fn a_file_is_described_in_the_words_of_the_api() {
+        let (_folder, files) = store();
+        let stored = files.add("a.txt", "vision", b"abc", 12).unwrap();
+        let expected = serde_json::json!({
+            "id": stored.id, "object": "file", "bytes": 3, "created_at": 12, "expires_at": null,
+            "filename": "a.txt", "purpose": "vision", "status": "processed",
+        });
+        assert_eq!(serde_json::to_value(&stored).unwrap(), expected);
+    }
+
+    #[test]
+    fn nothing_is_made_before_the_first_file() {
+        let (folder, files) = store();
+        assert!(files.list().is_empty());
+        assert!(!files.delete(&format!("{PREFIX}{}", "0".repeat(DIGITS))).unwrap());
+        files.add("a/b", "user_data", b"x", 1).unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        add(&files, "a", b"x", 1);
+        assert!(folder.path().join("pplx/files").is_dir());
+    }
+
+    #[test]
+    fn the_newest_come_first_within_a_second_too() {
+        let (_folder, files) = store();
+        for (name, now) in [("b", 5), ("c", 5), ("a", 3), ("d", 5), ("e", 9)] {
+            add(&files, name, b"x", now);
+            std::thread::sleep(std::time::Duration::from_millis(15));
+        }
+        let names: Vec<_> = files.list().into_iter().map(|stored| stored.filename).collect();
+        assert_eq!(names, ["e", "d", "c", "b", "a"]);
+    }
+
+    #[test]
+    fn names_that_are_none_are_refused() {
+        let (_folder, files) = store();
+        let long = "x".repeat(MAX_NAME + 1);
+        for name in ["", ".", "..", "a/b", "a\\b", "/", "a\nb", "a\0", "a\u{7f}", "a\u{85}", &long] {
+            let refused = files.add(name, "user_data", b"x", 1);
+            assert!(matches!(refused, Err(Refused::Invalid { param: "file", .. })), "{name:?}");
+        }
+        for name in ["...", ".env", "a b", "\"ä\"", &"\"".repeat(MAX_NAME)] {
+            let stored = add(&files, name, b"x", 1);
+            assert_eq!(files.get(&stored.id).unwrap().filename, name);
+        }
+    }
+
+    #[test]
+    fn purposes_that_are_unknown_are_refused() {
+        let (_folder, files) = store();
+        for purpose in ["", "batch", "fine-tune", "User_Data"] {
+            let refused = files.add("a", purpose, b"x", 1);
+            assert!(matches!(refused, Err(Refused::Invalid { param: "purpose", .. })), "{purpose}");
+        }
+        for purpose in PURPOSES {
+            assert_eq!(files.add("a", purpose, b"x", 1).unwrap().purpose, purpose);
+        }
+    }
+
+    #[test]
+    fn a_file_is_neither_empty_nor_too_large() {
+        let (_folder, files) = store();
+        let refused = files.add("a", "user_data", b"", 1);
+        assert!(matches!(refused, Err(Refused::Invalid { param: "file", .. })));
+        let mut content = vec![0; MAX_FILE];
+        let stored = add(&files, "a", &content, 1);
+        assert_eq!(files.content(&stored.id).unwrap().1.len(), MAX_FILE);
+        content.push(0);
+        assert!(matches!(files.add("a", "user_data", &content, 1), Err(Refused::TooLarge(_))));
+    }
+
+    #[test]
+    fn all_files_together_are_bounded() {
+        let (_folder, files) = store();
+        let first = add(&files, "a", b"x", 1);
+        plant(&files, 'a', MAX_TOTAL - 3);
+        add(&files, "b", b"xy", 1);
+        assert!(matches!(files.add("c", "user_data", b"x", 1), Err(Refused::TooLarge(_))));
+        files.delete(&first.id).unwrap();
+        add(&files, "c", b"x", 1);
+    }
+
+    #[test]
+    fn an_id_never_leads_out_of_the_folder() {
+        let (_folder, files) = store();
+        let stored = add(&files, "a", b"x", 1);
+        let digits = stored.id.strip_prefix(PREFIX).unwrap();
+        fs::copy(files.folder.join(&stored.id), files.folder.join("../outside")).unwrap();
+        let bad = [
+            String::new(),
+            digits.to_owned(),
+            format!("../files/{}", stored.id),
+            format!("./{}", stored.id),
+            format!("{}/", stored.id),
+            format!("{}\0", stored.id),
+            format!("{PREFIX}{}", "A".repeat(DIGITS)),
+            format!("{PREFIX}{}", "g".repeat(DIGITS)),
+            format!("{PREFIX}{}", "0".repeat(DIGITS + 1)),
+            format!("{PREFIX}{:/<32}", "../outside"),
+            "../outside".to_owned(),
+        ];
+        for id in bad {
+            assert!(!is_id(&id), "{id:?}");
+            assert_eq!((files.get(&id), files.content(&id)), (None, None), "{id:?}");
+            assert!(!files.delete(&id).unwrap(), "{id:?}");
+        }
+        assert!(files.get(&stored.id).is_some() && files.folder.join("../outside").exists());
+    }
+
+    #[test]
+    fn half_a_file_is_no_file() {
+        let (_folder, files) = store();
+        let whole = add(&files, "a", b"0123456789", 1);
+        let bytes = fs::read(files.folder.join(&whole.id)).unwrap();
+        for (digit, end) in [('1', bytes.len() - 1), ('2', bytes.len() - 11), ('3', 20), ('4', 0)] {
+            let half =
+                whole.id.replace(whole.id.split_at(PREFIX.len()).1, &String::from(digit).repeat(DIGITS));
+            let text = bytes[..end].to_vec();
+            let text = String::from_utf8(text).unwrap().replace(&whole.id, &half);
+            fs::write(files.folder.join(&half), text).unwrap();
+            assert_eq!((files.get(&half), files.content(&half)), (None, None), "{digit}");
+        }
+        let renamed = format!("{PREFIX}{}", "5".repeat(DIGITS));
+        fs::write(files.folder.join(&renamed), &bytes).unwrap();
+        assert_eq!(files.get(&renamed), None);
+        assert_eq!(files.list(), [whole]);
+    }
+
+    #[test]
+    fn what_a_killed_upload_left_is_not_listed_and_goes() {
+        let (_folder, files) = store();
+        let whole = add(&files, "a", b"x", 1);
+        let left = files.folder.join(".pplx-left");
+        fs::copy(files.folder.join(&whole.id), &left).unwrap();
+        assert_eq!(files.list(), [whole]);
+        add(&files, "b", b"x", 1);
+        assert!(!left.exists());
+    }
+
+    #[test]
+    fn two_processes_never_exceed_the_bound_together() {
+        let (_folder, files) = store();
+        add(&files, "a", b"x", 1);
+        plant(&files, 'a', MAX_TOTAL - 4);
+        let upload = |_| {
+            let files = files.clone();
+            std::thread::spawn(move || files.add("b", "user_data", b"x", 1).is_ok())
+        };
+        let uploads: Vec<_> = (0..12).map(upload).collect();
+        assert_eq!(
+            uploads.into_iter().map(|upload| upload.join().unwrap()).filter(|stored| *stored).count(),
+            3
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_user_may_look_at_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let (_folder, files) = store();
+        fs::create_dir_all(&files.folder).unwrap();
+        fs::set_permissions(&files.folder, fs::Permissions::from_mode(0o755)).unwrap();
+        let stored = add(&files, "a", b"x", 1);
+        assert_eq!(mode(&files.folder), 0o700);
+        assert_eq!(mode(&files.folder.join(stored.id)), 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_planted_link_leads_nowhere() {
+        use std::os::unix::fs::symlink;
+        let (folder, files) = store();
+        let stored = add(&files, "a", b"secret", 1);
+        let inside = files.folder.join(&stored.id);
+        let outside = folder.path().join("outside");
+        fs::rename(&inside, &outside).unwrap();
+        symlink(&outside, &inside).unwrap();
+        assert_eq!((files.get(&stored.id), files.content(&stored.id)), (None, None));
+        assert!(files.list().is_empty());
+        assert!(!files.delete(&stored.id).unwrap());
+        assert!(outside.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_for_the_folder_leads_nowhere() {
+        let (folder, files) = store();
+        let stored = add(&files, "a", b"secret", 1);
+        let outside = folder.path().join("outside");
+        fs::rename(&files.folder, &outside).unwrap();
+        std::os::unix::fs::symlink(&outside, &files.folder).unwrap();
+        assert!(files.list().is_empty());
+        assert_eq!(files.get(&stored.id), None);
+        assert!(!files.delete(&stored.id).unwrap());
+        assert!(matches!(files.add("b", "user_data", b"x", 1), Err(Refused::Io(_))));
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn another_file_in_between_is_not_the_same() {
+        let (_folder, files) = store();
+        let [one, two] = ["a", "b"].map(|name| files.folder.join(add(&files, name, b"x", 1).id));
+        let metadata = |path: &Path| fs::symlink_metadata(path).unwrap();
+        assert!(is_same(&metadata(&one), &metadata(&one)));
+        assert!(!is_same(&metadata(&one), &metadata(&two)));
+    }
+}

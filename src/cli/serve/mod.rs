@@ -1,0 +1,104 @@
+//! `pplx serve`: the subscription behind the interfaces of OpenAI's API.
+
+mod admin;
+mod app;
+mod catalogue;
+mod chat;
+mod check;
+mod citations;
+mod content;
+mod conversation;
+mod events;
+mod fields;
+mod files;
+mod formats;
+mod functions;
+mod guard;
+mod health;
+mod listen;
+mod log;
+mod mcp;
+mod models;
+mod page;
+mod question;
+mod quota;
+mod refusal;
+mod reply;
+mod responses;
+mod routes;
+mod session;
+mod settings;
+mod settled;
+mod threads;
+mod wants;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+
+use self::app::App;
+use self::mcp::Mcp;
+use self::settings::Settings;
+use super::args::ServeArgs;
+use super::failure::Failure;
+use super::signals::Signals;
+use crate::env::Environment;
+use crate::io::Io;
+
+/// How often the list of models is looked at again.
+const MODELS_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+/// How often it is looked whether background answers have ended.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Serves until a signal comes, or asks a server that runs how it is.
+pub(super) async fn run(args: ServeArgs, env: Environment, io: &mut Io) -> Result<(), Failure> {
+    let checks = args.check;
+    let settings = Settings::resolve(args, &env)?;
+    if checks {
+        return check::run(&settings, io).await;
+    }
+    if let Some(warning) = super::private_store(&env) {
+        io.tell_as("warning", &warning);
+    }
+    let (listener, address) = bind(settings.listen).await?;
+    let mut signals = Signals::install()?;
+    let app = App::new(&settings, env.clone())?;
+    let mcp = Mcp::new(env);
+    let router = routes::router(&app, &mcp);
+    io.say(&format!("http://{address}"))?;
+    io.out().flush()?;
+    look_after(&app);
+    listen::until_signal(listener, router, &mut signals, || mcp.stop()).await;
+    while app.responses.is_busy() {
+        tokio::time::sleep(GLANCE).await;
+    }
+    Ok(())
+}
+
+async fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+    let bound = match TcpListener::bind(listen).await {
+        Ok(listener) => listener.local_addr().map(|address| (listener, address)),
+        Err(error) => Err(error),
+    };
+    bound.map_err(|error| {
+        let hint = "name another --listen; port 0 picks a free one";
+        Failure::usage(format!("Could not listen on {listen}: {error}."), hint)
+    })
+}
+
+/// What goes on beside the requests, none of which costs a question.
+fn look_after(app: &Arc<App>) {
+    tokio::spawn(session::watch(Arc::clone(app)));
+    let app = Arc::clone(app);
+    tokio::spawn(async move {
+        loop {
+            if let Err(error) = app.renew_models().await {
+                log::event("models", &error.to_string());
+            }
+            app.renew_quota_soon();
+            tokio::time::sleep(MODELS_INTERVAL).await;
+        }
+    });
+}

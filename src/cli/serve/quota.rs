@@ -1,0 +1,138 @@
+//! What is left of each kind of use, as the service last said. It costs no question to ask.
+
+use std::sync::{PoisonError, RwLock};
+use std::time::Duration;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use serde::Serialize;
+use tokio::time::Instant;
+
+use super::refusal::Refusal;
+use crate::provider::{Limit, Subscription};
+
+/// How long what was said counts.
+const FRESH: Duration = Duration::from_secs(300);
+/// How long a client waits for a quota that is used up, in seconds. When it is renewed is not known.
+const WAIT: &str = "3600";
+
+/// The kinds of use that questions count towards.
+const SEARCH: &str = "pro_search";
+const RESEARCH: &str = "research";
+
+/// What was last said.
+#[derive(Debug, Default)]
+pub(super) struct Quota {
+    said: RwLock<Option<Said>>,
+}
+
+#[derive(Debug, Clone)]
+struct Said {
+    at: Instant,
+    limits: Vec<Limit>,
+}
+
+/// A limit as `/health` tells it.
+#[derive(Debug, Serialize)]
+pub(super) struct Left {
+    available: Option<bool>,
+    remaining: Option<i64>,
+}
+
+impl Quota {
+    /// Asks the service.
+    pub(super) async fn renew(&self, subscription: &Subscription) -> crate::Result<()> {
+        let limits = subscription.limits().await?;
+        self.set(Some(Said { at: Instant::now(), limits }));
+        Ok(())
+    }
+
+    /// What was known is not known any more: another account answers, or the service contradicted it.
+    pub(super) fn forget(&self) {
+        self.set(None);
+    }
+
+    fn set(&self, said: Option<Said>) {
+        *self.said.write().unwrap_or_else(PoisonError::into_inner) = said;
+    }
+
+    fn said(&self) -> Option<Said> {
+        self.said.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether it is time to ask again.
+    pub(super) fn is_stale(&self) -> bool {
+        self.said().is_none_or(|said| said.at.elapsed() > FRESH)
+    }
+
+    /// Refuses a question for which nothing is left, as far as that is known and recent.
+    pub(super) fn check(&self, research: bool) -> Result<(), Refusal> {
+        let kind = if research { RESEARCH } else { SEARCH };
+        let said = self.said().filter(|said| said.at.elapsed() <= FRESH);
+        let limit = said.and_then(|said| said.limits.into_iter().find(|limit| limit.kind == kind));
+        if !limit.is_some_and(|limit| limit.available == Some(false) || limit.remaining == Some(0)) {
+            return Ok(());
+        }
+        let message =
+            format!("Nothing is left of the account's quota ({kind}); the model auto may still answer.");
+        Err(Refusal::quota(message, Some(WAIT.to_owned())))
+    }
+
+    /// Everything that is known, by kind.
+    pub(super) fn left(&self) -> Option<std::collections::BTreeMap<String, Left>> {
+        let limits = self.said()?.limits.into_iter();
+        let left =
+            |limit: Limit| (limit.kind, Left { available: limit.available, remaining: limit.remaining });
+        Some(limits.map(left).collect())
+    }
+
+    /// The same as headers of an answer: OpenAI's name for searches, and our own for each kind.
+    pub(super) fn headers(&self, headers: &mut HeaderMap) {
+        for limit in self.said().into_iter().flat_map(|said| said.limits) {
+            let Some(value) = limit.remaining.map(HeaderValue::from) else { continue };
+            if limit.kind == SEARCH {
+                headers.insert(HeaderName::from_static("x-ratelimit-remaining-requests"), value.clone());
+            }
+            let name = format!("x-pplx-remaining-{}", limit.kind.replace('_', "-").to_ascii_lowercase());
+            if let Ok(name) = HeaderName::try_from(name) {
+                headers.insert(name, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quota(available: Option<bool>, remaining: Option<i64>) -> Quota {
+        let limits = vec![Limit { kind: SEARCH.to_owned(), available, remaining }];
+        Quota { said: RwLock::new(Some(Said { at: Instant::now(), limits })) }
+    }
+
+    #[test]
+    fn only_what_is_known_to_be_used_up_is_refused() {
+        for (available, remaining, refused) in [
+            (Some(false), None, true),
+            (Some(true), Some(0), true),
+            (Some(true), Some(1), false),
+            (None, None, false),
+            (Some(true), None, false),
+        ] {
+            assert_eq!(
+                quota(available, remaining).check(false).is_err(),
+                refused,
+                "{available:?} {remaining:?}"
+            );
+            assert!(quota(available, remaining).check(true).is_ok());
+        }
+        assert!(Quota::default().check(false).is_ok());
+    }
+
+    #[test]
+    fn numbers_become_headers() {
+        let mut headers = HeaderMap::new();
+        quota(None, Some(42)).headers(&mut headers);
+        assert_eq!(headers["x-ratelimit-remaining-requests"], "42");
+        assert_eq!(headers["x-pplx-remaining-pro-search"], "42");
+    }
+}

@@ -1,0 +1,258 @@
+//! An answer on its way to a client, in whichever interface: what can be sent of it, and what it came to.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::app::App;
+use super::catalogue::Chosen;
+use super::formats::{Broken, Format};
+use super::functions::{self, Call, Functions};
+use super::refusal::Refusal;
+use super::settled::{Settled, cleaned};
+use crate::answer::{Answer, SearchEvent, Source, Step, Thread};
+use crate::cli::progress::described;
+use crate::error::{Cut, Error};
+use crate::provider::subscription::Search;
+
+/// What was agreed on with the client.
+#[derive(Debug)]
+pub(super) struct Terms {
+    pub(super) asked: Chosen,
+    pub(super) format: Format,
+    pub(super) functions: Option<Arc<Functions>>,
+    /// Nothing is sent before the answer is done.
+    pub(super) whole: bool,
+    pub(super) refuse_substitution: bool,
+    /// How long the question was, in characters.
+    pub(super) sent: usize,
+}
+
+/// A piece of an answer.
+#[derive(Debug)]
+pub(super) enum Piece {
+    /// What the service does before it writes, a line each.
+    Reasoning(String),
+    /// Text that follows on what was sent.
+    Text(String),
+    Done(Box<Finished>),
+}
+
+/// What an answer came to.
+#[derive(Debug, Default)]
+pub(super) struct Finished {
+    /// The text, as the client has it.
+    pub(super) text: String,
+    /// Calls of the client's functions, in place of a text.
+    pub(super) calls: Vec<Called>,
+    pub(super) reasoning: String,
+    pub(super) sources: Vec<Source>,
+    /// The model that was asked for, and the one that answered.
+    pub(super) asked: String,
+    pub(super) model: String,
+    pub(super) substituted: bool,
+    pub(super) notes: Vec<String>,
+    /// The whole answer, where the service took back what had been sent.
+    pub(super) corrected: Option<String>,
+    pub(super) thread: Option<Thread>,
+    pub(super) usage: Usage,
+}
+
+/// A call of a function, with the id by which the client tells what it came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Called {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
+impl Called {
+    fn of(Call { name, arguments }: Call) -> Self {
+        Self { id: format!("call_{}", Uuid::new_v4().simple()), name, arguments }
+    }
+}
+
+/// Tokens, estimated at four characters each: the service counts none.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Usage {
+    pub(super) input: usize,
+    pub(super) output: usize,
+}
+
+impl Usage {
+    fn of(sent: usize, received: usize) -> Self {
+        let tokens = |characters: usize| characters.div_ceil(4).max(1);
+        Self { input: tokens(sent), output: tokens(received) }
+    }
+
+    pub(super) fn total(self) -> usize {
+        self.input + self.output
+    }
+}
+
+/// An answer being read. Dropping it ends the upstream call.
+#[derive(Debug)]
+pub(super) struct Reply {
+    search: Search,
+    terms: Terms,
+    settled: Settled,
+    told: HashSet<String>,
+    reasoning: String,
+    pieces: VecDeque<Piece>,
+}
+
+impl Reply {
+    pub(super) fn new(search: Search, terms: Terms) -> Self {
+        Self {
+            search,
+            terms,
+            settled: Settled::default(),
+            told: HashSet::new(),
+            reasoning: String::new(),
+            pieces: VecDeque::new(),
+        }
+    }
+
+    /// The model that answers, as far as the service has said; else the one that was asked for.
+    pub(super) fn model(&self) -> &str {
+        self.search.model().unwrap_or(&self.terms.asked.id)
+    }
+
+    /// Everything up to the end.
+    pub(super) async fn whole(mut self, app: &App) -> Result<Box<Finished>, Refusal> {
+        loop {
+            if let Piece::Done(finished) = self.next(app).await? {
+                return Ok(finished);
+            }
+        }
+    }
+
+    /// The next piece; [`Piece::Done`] is the last.
+    pub(super) async fn next(&mut self, app: &App) -> Result<Piece, Refusal> {
+        loop {
+            if let Some(piece) = self.pieces.pop_front() {
+                return Ok(piece);
+            }
+            match self.search.next().await {
+                Ok(Some(SearchEvent::Done(answer))) => self.finish(*answer)?,
+                Ok(Some(event)) => {
+                    self.check_model(self.search.model())?;
+                    self.take(event);
+                }
+                Ok(None) => return Err(Error::Incomplete(Cut::EndOfBody).into()),
+                Err(error) => {
+                    app.session.note(&error);
+                    return Err(error.into());
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, event: SearchEvent) {
+        match event {
+            SearchEvent::Step(step) => self.tell(&step),
+            SearchEvent::Text(change) if !self.terms.whole => {
+                self.pieces.extend(self.settled.change(&change).map(Piece::Text));
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells a step once. Clients take reasoning that comes after text for another answer, so none does.
+    fn tell(&mut self, step: &Step) {
+        let line = described(step);
+        if !matches!(step, Step::Writing) && self.settled.sent().is_empty() && self.told.insert(line.clone())
+        {
+            self.reasoning.push_str(&line);
+            self.reasoning.push('\n');
+            self.pieces.push_back(Piece::Reasoning(line + "\n"));
+        }
+    }
+
+    fn is_substituted(&self, model: Option<&str>) -> bool {
+        !self.terms.asked.is_auto && model.is_some_and(|model| model != self.terms.asked.id)
+    }
+
+    fn check_model(&self, model: Option<&str>) -> Result<(), Refusal> {
+        if !self.terms.refuse_substitution || !self.is_substituted(model) {
+            return Ok(());
+        }
+        let (asked, model) = (&self.terms.asked.id, model.unwrap_or_default());
+        let message = format!("The service answers with the model '{model}' in place of '{asked}'.");
+        Err(Refusal::reply("model_substituted", message).with_param("model"))
+    }
+
+    fn finish(&mut self, answer: Answer) -> Result<(), Refusal> {
+        self.check_model(answer.model.as_deref())?;
+        // Pages alone are an answer of their own; one that was begun and left blank is none.
+        if answer.text.trim().is_empty() && (answer.sources.is_empty() || self.search.has_answer()) {
+            return Err(Error::NoResults.into());
+        }
+        let (rest, calls, corrected) = self.rest(&answer.text)?;
+        let before = std::mem::take(&mut self.settled).into_sent();
+        let text = before + &rest;
+        let written = text.chars().count() + calls.iter().map(|call| call.arguments.len()).sum::<usize>();
+        if !rest.is_empty() {
+            self.pieces.push_back(Piece::Text(rest));
+        }
+        let asked = self.terms.asked.id.clone();
+        self.pieces.push_back(Piece::Done(Box::new(Finished {
+            usage: Usage::of(self.terms.sent, written),
+            substituted: self.is_substituted(answer.model.as_deref()),
+            model: answer.model.unwrap_or_else(|| asked.clone()),
+            reasoning: std::mem::take(&mut self.reasoning),
+            sources: answer.sources,
+            notes: answer.notes,
+            thread: answer.thread,
+            asked,
+            text,
+            calls,
+            corrected,
+        })));
+        Ok(())
+    }
+
+    /// What is left to send of the final text: the text itself, or calls; and the corrected text where it is not what
+    /// was sent.
+    fn rest(&self, answer: &str) -> Result<Rest, Refusal> {
+        let format = &self.terms.format;
+        if let Some(functions) = &self.terms.functions {
+            return match functions.read(answer).map_err(broken_call)? {
+                functions::Reply::Message(text) => format.read(&text).map(without_calls).map_err(broken_json),
+                functions::Reply::Calls(calls) => {
+                    Ok((String::new(), calls.into_iter().map(Called::of).collect(), None))
+                }
+            };
+        }
+        if format.is_json() {
+            return format.read(answer).map(without_calls).map_err(broken_json);
+        }
+        if self.terms.whole {
+            return Ok(without_calls(cleaned(answer)));
+        }
+        if let Some(rest) = self.settled.finish(answer) {
+            return Ok(without_calls(rest));
+        }
+        let corrected = cleaned(answer);
+        Ok((format!("{CORRECTION}{corrected}"), Vec::new(), Some(corrected)))
+    }
+}
+
+/// Text, calls, and the corrected text.
+type Rest = (String, Vec<Called>, Option<String>);
+
+fn without_calls(text: String) -> Rest {
+    (text, Vec::new(), None)
+}
+
+/// What stands between a text that the service took back, and the one in its place.
+const CORRECTION: &str = "\n\n---\n\n*The service has corrected its answer. The whole of it:*\n\n";
+
+fn broken_call(Broken(reason): Broken) -> Refusal {
+    Refusal::reply("tool_protocol_error", reason)
+}
+
+fn broken_json(Broken(reason): Broken) -> Refusal {
+    Refusal::reply("invalid_json", reason)
+}

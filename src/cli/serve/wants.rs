@@ -1,0 +1,60 @@
+//! What both interfaces let a client ask for in the same way.
+
+use std::sync::Arc;
+
+use axum::http::HeaderMap;
+use serde_json::Value;
+
+use super::app::App;
+use super::fields::Fields;
+use super::functions::Functions;
+use super::refusal::Refusal;
+
+/// The strengths of reasoning that OpenAI's interfaces know. The service has a variant that reasons, or not.
+const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/// Whether the variant of the model that reasons first is wanted: by `reasoning_effort`, `reasoning.effort` or
+/// `thinking`.
+pub(super) fn thinking(fields: &Fields) -> Result<bool, Refusal> {
+    let nested = fields.object("reasoning")?.and_then(|reasoning| reasoning.get("effort"));
+    let effort = match nested.filter(|effort| !effort.is_null()) {
+        Some(effort) => Some(known_effort(effort)?),
+        None => fields.one_of("reasoning_effort", &EFFORTS)?,
+    };
+    let thinking = match fields.get("thinking") {
+        None => false,
+        Some(Value::Bool(wanted)) => *wanted,
+        Some(Value::Object(options)) => options.get("type").is_some_and(|kind| kind == "enabled"),
+        Some(_) => return Err(Refusal::bad("thinking", "'thinking' must be true or false.")),
+    };
+    Ok(thinking || effort.is_some_and(|effort| !matches!(effort, "none" | "minimal")))
+}
+
+fn known_effort(effort: &Value) -> Result<&str, Refusal> {
+    let known = effort.as_str().filter(|effort| EFFORTS.contains(effort));
+    known.ok_or_else(|| {
+        Refusal::bad("reasoning", format!("'reasoning.effort' must be one of {}.", EFFORTS.join(", ")))
+    })
+}
+
+/// Whether another model may not answer: by the header `x-pplx-substitution: refuse`, or for the whole server.
+pub(super) fn no_substitution(headers: &HeaderMap, app: &App) -> bool {
+    let asked = headers.get("x-pplx-substitution").and_then(|value| value.to_str().ok());
+    match asked {
+        Some(asked) => asked.eq_ignore_ascii_case("refuse"),
+        None => app.refuse_substitution,
+    }
+}
+
+/// Lets functions through where the server was started with them.
+pub(super) fn tools_allowed(
+    functions: Option<Functions>,
+    app: &App,
+) -> Result<Option<Arc<Functions>>, Refusal> {
+    if functions.is_none() || app.experimental_tools {
+        return Ok(functions.map(Arc::new));
+    }
+    let message = "Function tools are not supported: the service cannot call functions. A bridge by prompt can be \
+        switched on with `pplx serve --experimental-tools`. Web search is always on.";
+    Err(Refusal::bad("tools", message))
+}

@@ -1,0 +1,165 @@
+//! `/v1/files`, and files that a question brings along.
+
+use serde_json::{Value, json};
+
+use super::{answering, asked, cited};
+use crate::support::serve::Response;
+use crate::support::{ASK, Home, Reply, Server, Serving};
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+
+/// A form, with the fields in this order.
+fn upload(serving: &Serving, fields: &[(&str, Option<&str>, &[u8])]) -> Response {
+    let mut body = Vec::new();
+    for (name, file, content) in fields {
+        let file = file.map(|file| format!("; filename=\"{file}\"")).unwrap_or_default();
+        body.extend(
+            format!("--b0\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n").into_bytes(),
+        );
+        body.extend(*content);
+        body.extend(b"\r\n");
+    }
+    body.extend(b"--b0--\r\n");
+    serving
+        .request("POST", "/v1/files")
+        .header("Content-Type", "multipart/form-data; boundary=b0")
+        .body(body)
+        .send()
+}
+
+#[test]
+fn a_file_is_stored_listed_read_and_deleted() {
+    let (_upstream, home, serving) = answering(vec![]);
+    let file =
+        upload(&serving, &[("purpose", None, b"user_data"), ("file", Some("täble.csv"), b"a,b\n")]).json();
+    let id = file["id"].as_str().unwrap();
+    assert!(id.starts_with("file-"));
+    assert_eq!(
+        (&file["object"], &file["bytes"], &file["filename"], &file["purpose"]),
+        (&json!("file"), &json!(4), &json!("täble.csv"), &json!("user_data"))
+    );
+    let second = upload(&serving, &[("file", Some("b.txt"), b"x"), ("purpose", None, b"assistants")]).json();
+    let list = serving.get("/v1/files").json();
+    assert_eq!(list["data"].as_array().unwrap().len(), 2);
+    assert_eq!(serving.get(&format!("/v1/files/{id}")).json(), file);
+    let content = serving.get(&format!("/v1/files/{id}/content"));
+    assert_eq!((content.text(), content.header("x-content-type-options")), ("a,b\n", Some("nosniff")));
+    assert!(content.header("content-disposition").unwrap().starts_with("attachment"));
+    let again = Serving::of(&home, &[]);
+    assert_eq!(again.get(&format!("/v1/files/{id}")).json(), file);
+    assert_eq!(serving.request("DELETE", &format!("/v1/files/{id}")).send().json()["deleted"], true);
+    assert_eq!(serving.get(&format!("/v1/files/{id}")).refused(404), "file_not_found");
+    assert_eq!(serving.get("/v1/files").json()["data"], json!([second]));
+}
+
+#[test]
+fn what_cannot_be_stored_is_refused() {
+    let (_upstream, _home, serving) = answering(vec![]);
+    for (fields, status) in [
+        (vec![("file", Some("e.txt"), b"".as_slice())], 400),
+        (vec![("purpose", None, b"user_data")], 400),
+        (vec![("file", Some("e.txt"), b"x"), ("purpose", None, b"world domination")], 400),
+        (vec![("file", Some("a\\b.txt"), b"x")], 400),
+    ] {
+        upload(&serving, &fields).refused(status);
+    }
+    let large = vec![0; (20 << 20) + 1];
+    assert_eq!(upload(&serving, &[("file", Some("l.bin"), &large)]).refused(413), "file_too_large");
+    for path in ["/v1/files/..%2f..%2fetc%2fpasswd", "/v1/files/file-x/content"] {
+        serving.get(path).refused(404);
+    }
+}
+
+/// A service that takes one upload and one question.
+fn with_upload(reply: Reply) -> (Server, Home, Serving) {
+    const PLACES: &str = "POST /rest/uploads/batch_create_upload_urls";
+    let storage = Server::start([("POST /bucket", vec![Reply::status(204)])]);
+    let place = json!({"results": {"any": {"s3_bucket_url": format!("{}/bucket", storage.url()), "s3_object_url": "https://s3.example/o", "fields": {"k": "v"}, "file_uuid": "f-1"}}});
+    let upstream = Server::start([(PLACES, vec![Reply::json(&place.to_string())]), (ASK, vec![reply])]);
+    // The storage is kept with the test's process: its script is used up when it is dropped.
+    std::mem::forget(storage);
+    let home = Home::logged_in(&upstream);
+    let serving = Serving::of(&home, &[]);
+    (upstream, home, serving)
+}
+
+fn image(url: &str) -> Value {
+    json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": url}}]}]})
+}
+
+#[test]
+fn an_image_goes_along_with_its_question() {
+    use base64::Engine;
+    let data = format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(PNG));
+    let (upstream, _home, serving) = with_upload(cited("A square."));
+    assert_eq!(serving.chat(image(&data)).json()["choices"][0]["message"]["content"], "A square.");
+    assert_eq!(asked(&upstream)[0]["params"]["attachments"], json!(["https://s3.example/o"]));
+    assert_eq!(asked(&upstream)[0]["query_str"], "What is this?");
+}
+
+#[test]
+fn a_stored_image_goes_along_too() {
+    let (upstream, _home, serving) = with_upload(cited("A square."));
+    let id =
+        upload(&serving, &[("file", Some("s.png"), PNG), ("purpose", None, b"vision")]).json()["id"].clone();
+    let input = json!([{"role": "user", "content": [{"type": "input_text", "text": "?"}, {"type": "input_image", "file_id": id}]}]);
+    assert_eq!(serving.respond(json!({"input": input})).json()["status"], "completed");
+    assert_eq!(asked(&upstream)[0]["params"]["attachments"], json!(["https://s3.example/o"]));
+}
+
+#[test]
+fn addresses_of_this_network_are_not_fetched() {
+    let target = Server::start([]);
+    let (upstream, _home, serving) = answering(vec![]);
+    let local = format!("https://127.0.0.1:{}/x.png", target.port);
+    for url in [
+        target.url().as_str(),
+        &local,
+        "https://127.0.0.1/x.png",
+        "https://[::1]/x",
+        "https://10.0.0.1/x",
+        "https://169.254.169.254/latest",
+        "file:///etc/passwd",
+        "https://localhost/x",
+        "x",
+    ] {
+        serving.chat(image(url)).refused(400);
+    }
+    assert!(target.requests().is_empty() && asked(&upstream).is_empty());
+}
+
+#[test]
+fn files_that_are_no_images_or_too_many_are_refused() {
+    let (upstream, _home, serving) = answering(vec![]);
+    for url in ["data:image/png;base64,AAAA", "data:image/png;base64,!", "data:,", "data:"] {
+        serving.chat(image(url)).refused(400);
+    }
+    let part = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
+    let many = json!({"messages": [{"role": "user", "content": vec![part; 6]}]});
+    serving.chat(many).refused(400);
+    let missing =
+        json!({"messages": [{"role": "user", "content": [{"type": "file", "file": {"file_id": "file-0"}}]}]});
+    assert_eq!(serving.chat(missing).refused(404), "file_not_found");
+    assert!(asked(&upstream).is_empty());
+}
+
+#[test]
+fn a_document_that_the_service_does_not_read_is_an_error() {
+    let (upstream, _home, serving) = with_upload_only();
+    let file = json!({"type": "file", "file": {"file_data": "YSxiCg==", "filename": "t.csv"}});
+    let body = json!({"messages": [{"role": "user", "content": [file, {"type": "text", "text": "?"}]}]});
+    assert_eq!(serving.chat(body).refused(502), "attachment_not_processed");
+    assert!(asked(&upstream).is_empty());
+}
+
+/// The same without a question.
+fn with_upload_only() -> (Server, Home, Serving) {
+    const PLACES: &str = "POST /rest/uploads/batch_create_upload_urls";
+    let storage = Server::start([("POST /bucket", vec![Reply::status(204)])]);
+    let place = json!({"results": {"any": {"s3_bucket_url": format!("{}/bucket", storage.url()), "s3_object_url": "https://s3.example/o", "fields": {"k": "v"}, "file_uuid": "f-1"}}});
+    let upstream = Server::start([(PLACES, vec![Reply::json(&place.to_string())])]);
+    std::mem::forget(storage);
+    let home = Home::logged_in(&upstream);
+    let serving = Serving::of(&home, &[]);
+    (upstream, home, serving)
+}
