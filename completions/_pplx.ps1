@@ -33,6 +33,7 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'List the models that can be asked')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Check step by step what a search needs, and say what is missing')
             [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Serve searches to agents over the Model Context Protocol, on standard input and output')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve the subscription to clients of OpenAI''s API, on this machine')
             [CompletionResult]::new('integrate', 'integrate', [CompletionResultType]::ParameterValue, 'Tell a coding agent about this program: write its extension or skill')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -144,6 +145,20 @@ Register-ArgumentCompleter -Native -CommandName 'pplx' -ScriptBlock {
         }
         'pplx;mcp' {
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'pplx;serve' {
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Address and port to listen on; port 0 picks a free one [default: 127.0.0.1:8892]')
+            [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'Read the key that clients must send from this file')
+            [CompletionResult]::new('--alias', '--alias', [CompletionResultType]::ParameterName, 'Another name for a model; repeatable')
+            [CompletionResult]::new('--allow-origin', '--allow-origin', [CompletionResultType]::ParameterName, 'Let web pages of this origin call the server; repeatable')
+            [CompletionResult]::new('--allow-host', '--allow-host', [CompletionResultType]::ParameterName, 'A host name by which the server is called, besides localhost and addresses; repeatable')
+            [CompletionResult]::new('--notify', '--notify', [CompletionResultType]::ParameterName, 'Where a message is posted when the session ends: a topic of ntfy, or any webhook')
+            [CompletionResult]::new('--experimental-tools', '--experimental-tools', [CompletionResultType]::ParameterName, 'Let models call the client''s functions, by a prompt: unreliable, and every deviation is an error')
+            [CompletionResult]::new('--refuse-substitution', '--refuse-substitution', [CompletionResultType]::ParameterName, 'Fail where another model answers than the one that was asked for')
+            [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Ask the running server whether all is well, and exit')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -30,6 +30,7 @@ set edit:completion:arg-completer[pplx] = {|@words|
             cand models 'List the models that can be asked'
             cand doctor 'Check step by step what a search needs, and say what is missing'
             cand mcp 'Serve searches to agents over the Model Context Protocol, on standard input and output'
+            cand serve 'Serve the subscription to clients of OpenAI''s API, on this machine'
             cand integrate 'Tell a coding agent about this program: write its extension or skill'
             cand completions 'Print a completion script'
             cand man 'Print the manual page'
@@ -128,6 +129,19 @@ set edit:completion:arg-completer[pplx] = {|@words|
         }
         &'pplx;mcp'= {
             cand --timeout 'Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'pplx;serve'= {
+            cand --listen 'Address and port to listen on; port 0 picks a free one [default: 127.0.0.1:8892]'
+            cand --key-file 'Read the key that clients must send from this file'
+            cand --alias 'Another name for a model; repeatable'
+            cand --allow-origin 'Let web pages of this origin call the server; repeatable'
+            cand --allow-host 'A host name by which the server is called, besides localhost and addresses; repeatable'
+            cand --notify 'Where a message is posted when the session ends: a topic of ntfy, or any webhook'
+            cand --experimental-tools 'Let models call the client''s functions, by a prompt: unreliable, and every deviation is an error'
+            cand --refuse-substitution 'Fail where another model answers than the one that was asked for'
+            cand --check 'Ask the running server whether all is well, and exit'
             cand -h 'Print help'
             cand --help 'Print help'
         }

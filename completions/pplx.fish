@@ -34,6 +34,7 @@ complete -c pplx -n "__fish_pplx_needs_command" -f -a "threads" -d 'List, show, 
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "models" -d 'List the models that can be asked'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "doctor" -d 'Check step by step what a search needs, and say what is missing'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "mcp" -d 'Serve searches to agents over the Model Context Protocol, on standard input and output'
+complete -c pplx -n "__fish_pplx_needs_command" -f -a "serve" -d 'Serve the subscription to clients of OpenAI\'s API, on this machine'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "integrate" -d 'Tell a coding agent about this program: write its extension or skill'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "completions" -d 'Print a completion script'
 complete -c pplx -n "__fish_pplx_needs_command" -f -a "man" -d 'Print the manual page'
@@ -95,6 +96,16 @@ complete -c pplx -n "__fish_pplx_using_subcommand doctor" -l no-ask -d 'Do not a
 complete -c pplx -n "__fish_pplx_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand mcp" -l timeout -d 'Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]' -r
 complete -c pplx -n "__fish_pplx_using_subcommand mcp" -s h -l help -d 'Print help'
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -l listen -d 'Address and port to listen on; port 0 picks a free one [default: 127.0.0.1:8892]' -r
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -l key-file -d 'Read the key that clients must send from this file' -r -F
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -l alias -d 'Another name for a model; repeatable' -r
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -l allow-origin -d 'Let web pages of this origin call the server; repeatable' -r
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -l allow-host -d 'A host name by which the server is called, besides localhost and addresses; repeatable' -r
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -l notify -d 'Where a message is posted when the session ends: a topic of ntfy, or any webhook' -r -f
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -l experimental-tools -d 'Let models call the client\'s functions, by a prompt: unreliable, and every deviation is an error'
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -l refuse-substitution -d 'Fail where another model answers than the one that was asked for'
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -l check -d 'Ask the running server whether all is well, and exit'
+complete -c pplx -n "__fish_pplx_using_subcommand serve" -s h -l help -d 'Print help'
 complete -c pplx -n "__fish_pplx_using_subcommand integrate" -l print -d 'Show the files and where they would go; write nothing'
 complete -c pplx -n "__fish_pplx_using_subcommand integrate" -l remove -d 'Delete the files'
 complete -c pplx -n "__fish_pplx_using_subcommand integrate" -s h -l help -d 'Print help (see more with \'--help\')'

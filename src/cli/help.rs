@@ -62,7 +62,7 @@ fn environment() -> String {
     text
 }
 
-const VARIABLES: [(&str, &str); 18] = [
+const VARIABLES: [(&str, &str); 19] = [
     ("PPLX_TOKEN", "the session token to use instead of the stored session"),
     ("PPLX_COOKIES, PERPLEXITY_COOKIES", "a browser's Cookie header to use instead of the stored session"),
     ("PPLX_EMAIL, PPLX_OTP", "address and code for `pplx login`"),
@@ -89,8 +89,12 @@ const VARIABLES: [(&str, &str); 18] = [
         "PI_CODING_AGENT_DIR, CLAUDE_CONFIG_DIR",
         "where `pplx integrate` writes for oh-my-pi, pi and Claude Code",
     ),
+    ("PPLX_SERVE_KEY", "the key that clients of `pplx serve` must send"),
     ("TZ", "the time zone that is sent, where it names one"),
     ("PPLX_BASE_URL", "another address of the service: https, or http on loopback (reached without a proxy)"),
     ("PERPLEXITY_BASE_URL", "another address of the official API, such as a gateway's, by the same rule"),
-    ("RUST_BACKTRACE, RUST_LOG", "without effect: there is no log"),
+    (
+        "RUST_BACKTRACE, RUST_LOG",
+        "without effect: the only log is that of `pplx serve`, which they do not change",
+    ),
 ];

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use super::catalogue::Catalogue;
 use super::files::Files;
 use super::guard::Guard;
@@ -31,6 +33,8 @@ pub(super) struct App {
     pub(super) threads: Threads,
     pub(super) files: Files,
     pub(super) responses: Responses,
+    /// Who may read what has arrived.
+    pub(super) turns: Semaphore,
     pub(super) experimental_tools: bool,
     pub(super) refuse_substitution: bool,
 }
@@ -57,6 +61,7 @@ impl App {
             threads: Threads::default(),
             files: Files::of(&env)?,
             responses: Responses::open(&env)?,
+            turns: Semaphore::new(1),
             experimental_tools: settings.experimental_tools,
             refuse_substitution: settings.refuse_substitution,
             env,
@@ -77,7 +82,7 @@ impl App {
 
     /// Asks in the background what is left, if that is not known.
     pub(super) fn renew_quota_soon(self: &Arc<Self>) {
-        if self.quota.is_stale() && self.session.is_usable() {
+        if self.session.is_usable() && self.quota.is_due() {
             let app = Arc::clone(self);
             // What is not known is not told.
             tokio::spawn(async move { app.quota.renew(&app.subscription).await.ok() });

@@ -13,6 +13,7 @@ use super::refusal::Refusal;
 use super::reply::{Reply, Terms};
 use crate::answer::Thread;
 use crate::cli::settings::{self, RESEARCH_MODEL};
+use crate::error::Error;
 use crate::request::{Recency, SearchRequest};
 
 /// What is asked, in whichever interface.
@@ -97,6 +98,9 @@ impl Question {
         match searched {
             Ok(search) => Ok(Reply::new(search, self.terms(&request))),
             Err(error) => {
+                if matches!(error, Error::Service { limit: true, .. }) {
+                    app.quota.forget();
+                }
                 app.session.note(&error);
                 Err(error.into())
             }

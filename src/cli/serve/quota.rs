@@ -23,6 +23,8 @@ const RESEARCH: &str = "research";
 #[derive(Debug, Default)]
 pub(super) struct Quota {
     said: RwLock<Option<Said>>,
+    /// When the service was last asked, whether or not it answered.
+    asked: RwLock<Option<Instant>>,
 }
 
 #[derive(Debug, Clone)]
@@ -49,6 +51,7 @@ impl Quota {
     /// What was known is not known any more: another account answers, or the service contradicted it.
     pub(super) fn forget(&self) {
         self.set(None);
+        *self.asked.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     fn set(&self, said: Option<Said>) {
@@ -59,9 +62,14 @@ impl Quota {
         self.said.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether it is time to ask again.
-    pub(super) fn is_stale(&self) -> bool {
-        self.said().is_none_or(|said| said.at.elapsed() > FRESH)
+    /// Whether it is time to ask again. Who is told so is expected to.
+    pub(super) fn is_due(&self) -> bool {
+        let mut asked = self.asked.write().unwrap_or_else(PoisonError::into_inner);
+        let is_due = asked.is_none_or(|at| at.elapsed() > FRESH);
+        if is_due {
+            *asked = Some(Instant::now());
+        }
+        is_due
     }
 
     /// Refuses a question for which nothing is left, as far as that is known and recent.
@@ -106,7 +114,7 @@ mod tests {
 
     fn quota(available: Option<bool>, remaining: Option<i64>) -> Quota {
         let limits = vec![Limit { kind: SEARCH.to_owned(), available, remaining }];
-        Quota { said: RwLock::new(Some(Said { at: Instant::now(), limits })) }
+        Quota { said: RwLock::new(Some(Said { at: Instant::now(), limits })), ..Quota::default() }
     }
 
     #[test]
@@ -134,5 +142,13 @@ mod tests {
         quota(None, Some(42)).headers(&mut headers);
         assert_eq!(headers["x-ratelimit-remaining-requests"], "42");
         assert_eq!(headers["x-pplx-remaining-pro-search"], "42");
+    }
+
+    #[test]
+    fn the_service_is_asked_once_in_a_while() {
+        let quota = Quota::default();
+        assert!(quota.is_due() && !quota.is_due());
+        quota.forget();
+        assert!(quota.is_due());
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
+use std::task::Poll;
 
+use futures_util::FutureExt;
 use uuid::Uuid;
 
 use super::app::App;
@@ -10,6 +12,7 @@ use super::catalogue::Chosen;
 use super::formats::{Broken, Format};
 use super::functions::{self, Call, Functions};
 use super::refusal::Refusal;
+use super::session::State;
 use super::settled::{Settled, cleaned};
 use crate::answer::{Answer, SearchEvent, Source, Step, Thread};
 use crate::cli::progress::described;
@@ -99,8 +102,13 @@ pub(super) struct Reply {
     settled: Settled,
     told: HashSet<String>,
     reasoning: String,
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<Result<Piece, Refusal>>,
+    /// Some text was sent.
+    has_begun: bool,
 }
+
+/// How many changes of the text are sent together at most.
+const TOGETHER: usize = 256;
 
 impl Reply {
     pub(super) fn new(search: Search, terms: Terms) -> Self {
@@ -111,6 +119,7 @@ impl Reply {
             told: HashSet::new(),
             reasoning: String::new(),
             pieces: VecDeque::new(),
+            has_begun: false,
         }
     }
 
@@ -131,20 +140,55 @@ impl Reply {
     /// The next piece; [`Piece::Done`] is the last.
     pub(super) async fn next(&mut self, app: &App) -> Result<Piece, Refusal> {
         loop {
-            if let Some(piece) = self.pieces.pop_front() {
-                return Ok(piece);
+            match self.pieces.pop_front() {
+                Some(Ok(Piece::Text(text))) => return Ok(Piece::Text(self.with_more(text, app).await)),
+                Some(piece) => return piece,
+                None => self.read(app).await?,
             }
-            match self.search.next().await {
-                Ok(Some(SearchEvent::Done(answer))) => self.finish(*answer)?,
-                Ok(Some(event)) => {
-                    self.check_model(self.search.model())?;
-                    self.take(event);
+        }
+    }
+
+    /// A text, and what has arrived after it already: a frame for each word would cost more than the words. The first
+    /// words wait for nothing, and none waits for many.
+    async fn with_more(&mut self, mut text: String, app: &App) -> String {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            return text;
+        }
+        // One after the other, so that what many have not read yet waits in the system's memory, not in ours.
+        let _turn = app.turns.acquire().await;
+        for _ in 0..TOGETHER {
+            pass().await;
+            if let Some(Err(refusal)) = self.read(app).now_or_never() {
+                self.pieces.push_back(Err(refusal));
+            }
+            match self.pieces.pop_front() {
+                Some(Ok(Piece::Text(more))) => text.push_str(&more),
+                Some(other) => {
+                    self.pieces.push_front(other);
+                    return text;
                 }
-                Ok(None) => return Err(Error::Incomplete(Cut::EndOfBody).into()),
-                Err(error) => {
-                    app.session.note(&error);
-                    return Err(error.into());
-                }
+                None => return text,
+            }
+        }
+        text
+    }
+
+    /// Reads what comes next. Can be dropped at any time.
+    async fn read(&mut self, app: &App) -> Result<(), Refusal> {
+        match self.search.next().await {
+            Ok(Some(SearchEvent::Done(answer))) => {
+                app.session.set(State::Valid);
+                self.finish(*answer)
+            }
+            Ok(Some(event)) => {
+                self.check_model(self.search.model())?;
+                self.take(event);
+                Ok(())
+            }
+            Ok(None) => Err(Error::Incomplete(Cut::EndOfBody).into()),
+            Err(error) => {
+                app.session.note(&error);
+                Err(error.into())
             }
         }
     }
@@ -153,7 +197,7 @@ impl Reply {
         match event {
             SearchEvent::Step(step) => self.tell(&step),
             SearchEvent::Text(change) if !self.terms.whole => {
-                self.pieces.extend(self.settled.change(&change).map(Piece::Text));
+                self.pieces.extend(self.settled.change(&change).map(Piece::Text).map(Ok));
             }
             _ => {}
         }
@@ -166,7 +210,7 @@ impl Reply {
         {
             self.reasoning.push_str(&line);
             self.reasoning.push('\n');
-            self.pieces.push_back(Piece::Reasoning(line + "\n"));
+            self.pieces.push_back(Ok(Piece::Reasoning(line + "\n")));
         }
     }
 
@@ -194,10 +238,10 @@ impl Reply {
         let text = before + &rest;
         let written = text.chars().count() + calls.iter().map(|call| call.arguments.len()).sum::<usize>();
         if !rest.is_empty() {
-            self.pieces.push_back(Piece::Text(rest));
+            self.pieces.push_back(Ok(Piece::Text(rest)));
         }
         let asked = self.terms.asked.id.clone();
-        self.pieces.push_back(Piece::Done(Box::new(Finished {
+        self.pieces.push_back(Ok(Piece::Done(Box::new(Finished {
             usage: Usage::of(self.terms.sent, written),
             substituted: self.is_substituted(answer.model.as_deref()),
             model: answer.model.unwrap_or_else(|| asked.clone()),
@@ -209,7 +253,7 @@ impl Reply {
             text,
             calls,
             corrected,
-        })));
+        }))));
         Ok(())
     }
 
@@ -237,6 +281,20 @@ impl Reply {
         let corrected = cleaned(answer);
         Ok((format!("{CORRECTION}{corrected}"), Vec::new(), Some(corrected)))
     }
+}
+
+/// Lets the other tasks have a turn: the one that reads the connection may have more. A yield of the runtime's own
+/// would ask the system, too, which costs more than all of this.
+async fn pass() {
+    let mut passed = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut passed, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Text, calls, and the corrected text.

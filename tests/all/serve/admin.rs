@@ -76,7 +76,7 @@ fn a_rotated_session_is_kept() {
 #[test]
 fn the_user_is_told_of_the_end_once() {
     let refusal = || Reply::status(401).header("Content-Type", "application/json").body("{}");
-    let upstream = Server::start([(SESSION, vec![known()]), (ASK, vec![refusal(), refusal()])]);
+    let upstream = Server::start([(SESSION, vec![known()]), (ASK, vec![refusal(), refusal(), cited("x")])]);
     let hook = Server::start([("POST /topic", vec![Reply::status(200)])]);
     let home = Home::logged_in(&upstream);
     let serving = Serving::of(&home, &["--notify", &format!("{}/topic", hook.url())]);
@@ -89,4 +89,6 @@ fn the_user_is_told_of_the_end_once() {
     assert_eq!(told.header("title"), Some("pplx: session ended"));
     assert!(told.body.contains("pplx login") && !told.body.contains(TOKEN), "{}", told.body);
     assert_eq!(serving.get("/health").json()["session"]["state"], "expired");
+    assert_eq!(serving.chat(json!({})).status, 200);
+    assert_eq!(serving.get("/health").json()["session"]["state"], "valid");
 }

@@ -3,7 +3,9 @@
 mod admin;
 mod chat;
 mod files;
+mod mcp;
 mod models;
+mod page;
 mod responses;
 mod safety;
 mod shutdown;

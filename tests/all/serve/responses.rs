@@ -89,8 +89,8 @@ fn events_come_in_the_order_that_readers_demand() {
     for (number, event) in events.iter().enumerate() {
         assert_eq!(event["sequence_number"], number);
     }
-    let named = |name: &'static str| events.iter().filter(move |event| event["type"] == name);
-    let items: Vec<&Value> = named("response.output_item.added").collect();
+    let of_kind = |name: &'static str| events.iter().filter(move |event| event["type"] == name);
+    let items: Vec<&Value> = of_kind("response.output_item.added").collect();
     assert_eq!(items.iter().map(|item| item["output_index"].as_u64().unwrap()).collect::<Vec<_>>(), [0, 1]);
     let message = &items[1]["item"]["id"];
     assert_eq!(
@@ -103,13 +103,13 @@ fn events_come_in_the_order_that_readers_demand() {
         "response.output_text.done",
         "response.content_part.done",
     ] {
-        let event = named(name).next().unwrap();
+        let event = of_kind(name).next().unwrap();
         assert_eq!(
             (&event["item_id"], &event["output_index"], &event["content_index"]),
             (message, &json!(1), &json!(0))
         );
     }
-    let part = &named("response.content_part.added").next().unwrap()["part"];
+    let part = &of_kind("response.content_part.added").next().unwrap()["part"];
     assert_eq!((&part["text"], &part["annotations"]), (&json!(""), &json!([])));
     let completed = &events.last().unwrap()["response"];
     assert_eq!((text(completed), &completed["output"][1]["id"]), ("Because [1].", message));

@@ -198,3 +198,41 @@ fn silence_is_filled_with_comments() {
     assert!(response.text().starts_with(": waiting\n\n"), "{}", response.text());
     assert_eq!(content(&response.events()), "x");
 }
+
+/// The events of an answer in several pieces, with a source and a citation.
+fn frames() -> Vec<Vec<u8>> {
+    let page = "data: {\"status\":\"PENDING\",\"display_model\":\"pplx_pro_upgraded\",\"blocks\":[{\"intended_usage\":\"web_results\",\
+        \"web_result_block\":{\"web_results\":[{\"name\":\"A\",\"url\":\"https://a.example/\"}]}}]}\n\n";
+    let pieces = ["Tō", "kyō [", "1", "] is <gro", "k:x>j</grok:x>big"];
+    let text = pieces.iter().enumerate().map(|(offset, piece)| pending(offset, piece));
+    std::iter::once(page.as_bytes().to_vec()).chain(text).chain([answered(&pieces.concat())]).collect()
+}
+
+#[test]
+fn a_stream_says_the_same_however_its_bytes_come() {
+    let bytes = frames().concat();
+    let sizes = [1, 7, 64, bytes.len()];
+    let replies = sizes.iter().map(|size| Reply::in_pieces(&bytes, *size)).collect();
+    let (_upstream, _home, serving) = answering(replies);
+    for size in sizes {
+        let events = serving.chat(json!({"stream": true})).events();
+        assert_eq!(content(&events), "Tōkyō [1] is big", "{size}");
+        let citation = &events.last().unwrap()["choices"][0]["delta"]["annotations"][0]["url_citation"];
+        assert_eq!((&citation["start_index"], &citation["end_index"]), (&json!(6), &json!(9)));
+    }
+}
+
+#[test]
+fn a_stream_that_is_cut_anywhere_has_no_good_end() {
+    let frames = frames();
+    let cuts: Vec<usize> = (0..frames.len()).collect();
+    let cut = |count: usize| frames[..count].iter().fold(Reply::events(), Reply::write).cut();
+    let (_upstream, _home, serving) = answering(cuts.iter().map(|count| cut(*count)).collect());
+    for count in cuts {
+        let response = serving.chat(json!({"stream": true}));
+        let events = response.events();
+        assert_eq!(events.last().unwrap()["error"]["code"], "upstream_cut", "{count}");
+        assert!(finishes(&events).is_empty() && !response.text().contains("[DONE]"), "{count}");
+        assert!("Tōkyō [1] is big".starts_with(content(&events).trim_end()), "{count}: {}", content(&events));
+    }
+}

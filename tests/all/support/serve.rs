@@ -125,7 +125,7 @@ impl Request {
     }
 
     pub fn body(mut self, body: impl AsRef<[u8]>) -> Self {
-        self.body = body.as_ref().to_owned();
+        body.as_ref().clone_into(&mut self.body);
         self
     }
 

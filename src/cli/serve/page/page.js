@@ -83,9 +83,9 @@ async function loadModels() {
     if (!response.ok) throw refusal(response, body);
     showModels(JSON.parse(body).data);
   } catch (error) {
-    if (error.status === 401) askForKey();
+    if (needsKey(error)) askForKey();
     // That a key is needed is no error before one was given.
-    if (error.status !== 401 || key()) ui.notice.replaceChildren(alertOf(error, loadModels));
+    if (!needsKey(error) || key()) ui.notice.replaceChildren(alertOf(error, loadModels));
   }
 }
 
@@ -111,6 +111,8 @@ function offerThinking() {
   ui.thinking.disabled = !ui.model.selectedOptions[0]?.hasAttribute('data-thinking');
   ui.thinking.checked &&= !ui.thinking.disabled;
 }
+
+const needsKey = error => error.code === 'invalid_api_key';
 
 function askForKey() {
   ui.access.hidden = false;
@@ -381,7 +383,7 @@ async function answer(question) {
   } catch (error) {
     turn.end(signal.aborted ? { stopped: true } : { alert: alertOf(error, () => retry(turn)) });
     say(signal.aborted ? 'Stopped.' : '');
-    if (error.status === 401) askForKey();
+    if (needsKey(error)) askForKey();
   } finally {
     // A stream that the page could not read must not go on at the server.
     controller.abort();

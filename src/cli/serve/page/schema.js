@@ -125,16 +125,16 @@ function endChecks(data, chunks, choices) {
   const finish = chunks.findLast(chunk => chunk.choices?.length) ?? {};
   const last = choices.at(-1);
   const usages = chunks.map(chunk => chunk.usage);
-  const text = finish.pplx?.corrected ?? fields(choices.map(choice => choice.delta), 'content').join('');
+  const text = fields(choices.map(choice => choice.delta), 'content').join('');
   return [
     check('One choice has a finish_reason', reasons.length !== 1 && shown(reasons)),
     every('finish_reason is a known one, on the last choice', [last?.finish_reason], isEnd),
-    check('The delta of the last choice is empty', shown(last?.delta) !== '{}' && shown(last?.delta)),
+    check('The last choice brings no text', last?.delta?.content && shown(last.delta.content)),
     every('usage is null before the last chunk', usages.slice(0, -1), usage => usage === null),
     check('The last chunk has no choices', chunks.at(-1)?.choices?.length !== 0 && shown(chunks.at(-1)?.choices)),
     usageCheck(usages.at(-1)),
     check('[DONE] comes once, as the end', data.indexOf('[DONE]') !== data.length - 1 && shown(data.at(-1))),
-    ...sourceChecks(finish, text),
+    ...sourceChecks({ ...finish, annotations: last?.delta?.annotations ?? [] }, text),
   ];
 }
 

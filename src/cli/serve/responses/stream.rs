@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use super::super::app::App;
 use super::super::events::{Frames, Left};
@@ -59,10 +60,11 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        let Some(request) = self.request.take() else { return };
+        // At the end of the process there is nobody to keep it; the next start does.
+        let (Some(request), Ok(runtime)) = (self.request.take(), Handle::try_current()) else { return };
         let refusal = Refusal::reply("client_left", "The client did not wait for the end of the answer.");
         let (draft, app) = (self.draft.clone(), Arc::clone(&self.app));
-        tokio::spawn(async move { request.keep_end(&draft, draft.failed(&refusal), None, &app).await });
+        runtime.spawn(async move { request.keep_end(&draft, draft.failed(&refusal), None, &app).await });
     }
 }
 
