@@ -18,8 +18,6 @@ pub const CALL_LIMIT: Duration = Duration::from_secs(30);
 /// How long a connection may take to be made.
 const CONNECT_LIMIT: Duration = Duration::from_secs(20);
 
-/// How many connections wait for another question. Each keeps what it has read the last one into.
-const MOST_IDLE: usize = 4;
 /// How often a shared connection is probed while answers come over it: one that died unnoticed must not hold them up.
 const PROBE_INTERVAL: Duration = Duration::from_secs(20);
 /// How long a probe may go unanswered.
@@ -115,7 +113,6 @@ fn build(base: &Url) -> Result<Client> {
             .connect_timeout(CONNECT_LIMIT)
             .http2_keep_alive_interval(PROBE_INTERVAL)
             .http2_keep_alive_timeout(PROBE_LIMIT)
-            .pool_max_idle_per_host(MOST_IDLE)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
@@ -123,7 +120,8 @@ fn build(base: &Url) -> Result<Client> {
     // A second call finds the provider installed, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let built = if base.scheme() == "http" {
-        builder().no_proxy().tls_certs_only([]).build()
+        // A connection keeps the buffer that it has read the last answer into; on loopback a new one costs less.
+        builder().no_proxy().tls_certs_only([]).pool_max_idle_per_host(0).build()
     } else {
         builder().build().or_else(|_| builder().tls_backend_preconfigured(bundled_roots()).build())
     };

@@ -163,6 +163,11 @@ impl Search {
         Ok(Self { inner: Box::new(inner), again: None, notes: Vec::new() })
     }
 
+    /// Takes what has arrived already and tells nothing yet; false where there is no more.
+    pub fn absorb(&mut self) -> bool {
+        self.inner.absorb()
+    }
+
     /// The model that answers, once the service has said so.
     pub fn model(&self) -> Option<&str> {
         self.inner.model()

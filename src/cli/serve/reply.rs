@@ -107,7 +107,7 @@ pub(super) struct Reply {
     has_begun: bool,
 }
 
-/// How many changes of the text are sent together at most.
+/// How many reads are sent together at most.
 const TOGETHER: usize = 256;
 
 impl Reply {
@@ -156,18 +156,22 @@ impl Reply {
         }
         // One after the other, so that what many have not read yet waits in the system's memory, not in ours.
         let _turn = app.turns.acquire().await;
-        for _ in 0..TOGETHER {
+        let mut reads = 0;
+        pass().await;
+        while reads < TOGETHER && self.search.absorb() {
+            reads += 1;
             pass().await;
-            if let Some(Err(refusal)) = self.read(app).now_or_never() {
-                self.pieces.push_back(Err(refusal));
-            }
-            match self.pieces.pop_front() {
-                Some(Ok(Piece::Text(more))) => text.push_str(&more),
-                Some(other) => {
+        }
+        if let Some(Err(refusal)) = self.read(app).now_or_never() {
+            self.pieces.push_back(Err(refusal));
+        }
+        while let Some(piece) = self.pieces.pop_front() {
+            match piece {
+                Ok(Piece::Text(more)) => text.push_str(&more),
+                other => {
                     self.pieces.push_front(other);
-                    return text;
+                    break;
                 }
-                None => return text,
             }
         }
         text

@@ -28,6 +28,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
@@ -56,6 +57,10 @@ pub struct Search {
     /// How many events of the stream were read.
     frames: usize,
     finished: bool,
+    /// Events were merged of which nothing was told yet.
+    untold: bool,
+    /// What came after them.
+    held: Option<Result<Chunk>>,
     requested_model: Option<String>,
     request_id: Option<String>,
     session: Option<Session>,
@@ -148,6 +153,8 @@ impl Search {
             grace: None,
             frames: 0,
             finished: false,
+            untold: false,
+            held: None,
             requested_model,
             request_id: None,
             session: None,
@@ -174,14 +181,22 @@ impl Search {
             if self.finished {
                 return Ok(None);
             }
-            let chunk = self.body.chunk(self.grace).await;
+            if std::mem::take(&mut self.untold) {
+                let told = self.tell();
+                if self.finished {
+                    self.body.record_rest().await?;
+                }
+                told?;
+                continue;
+            }
+            let chunk = match self.held.take() {
+                Some(chunk) => chunk,
+                None => self.body.chunk(self.grace).await,
+            };
             match chunk.map_err(|error| self.redacted(error))? {
                 Chunk::Bytes(bytes) => {
-                    let taken = self.take(&bytes);
-                    if self.finished {
-                        self.body.record_rest().await?;
-                    }
-                    taken?;
+                    self.untold = true;
+                    self.merge(&bytes)?;
                 }
                 Chunk::End => match self.take_end() {
                     Err(Error::Incomplete(cut)) => self.take_up(cut).await?,
@@ -228,8 +243,28 @@ impl Search {
         Err(self.cut(cut))
     }
 
-    /// All events of one read. The changes that they make are told once.
-    fn take(&mut self, bytes: &Bytes) -> Result<()> {
+    /// Takes what has arrived already, one read of it, and tells nothing: the next event is of everything so far. False
+    /// where there is no more.
+    pub fn absorb(&mut self) -> bool {
+        if self.finished || self.held.is_some() {
+            return false;
+        }
+        match self.body.chunk(self.grace).now_or_never() {
+            Some(Ok(Chunk::Bytes(bytes))) => {
+                self.untold = true;
+                self.held = self.merge(&bytes).err().map(Err);
+                self.snapshot.state() == End::Open && self.held.is_none()
+            }
+            Some(other) => {
+                self.held = Some(other);
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// All events of one read.
+    fn merge(&mut self, bytes: &Bytes) -> Result<()> {
         let mut input: &[u8] = bytes;
         while self.snapshot.state() != End::Over {
             match self.decoder.next(&mut input) {
@@ -242,6 +277,11 @@ impl Search {
                 Err(TooLarge { limit }) => return Err(self.cut(Cut::TooLarge(limit))),
             }
         }
+        Ok(())
+    }
+
+    /// Tells what the events so far have changed, once, and finishes when they were the last.
+    fn tell(&mut self) -> Result<()> {
         self.tell_changes();
         match self.snapshot.state() {
             End::Open => Ok(()),
