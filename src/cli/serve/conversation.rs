@@ -24,7 +24,7 @@ pub(super) struct Turn {
 }
 
 /// A file that a content part names, not looked at yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) enum Attached {
     /// An image's address: a data URL, or a public one.
     Image { url: String },
@@ -36,13 +36,27 @@ pub(super) enum Attached {
     Address { url: String },
 }
 
+impl Attached {
+    /// Whether it holds the file itself.
+    pub(super) fn is_data(&self) -> bool {
+        match self {
+            Self::Data { .. } => true,
+            Self::Image { url } => url.starts_with("data:"),
+            Self::Stored { .. } | Self::Address { .. } => false,
+        }
+    }
+}
+
 /// Everything that a request says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Conversation {
     /// Instructions, in their order.
     pub(super) system: Vec<String>,
     pub(super) turns: Vec<Turn>,
+    /// The files of all turns, in their order.
     pub(super) files: Vec<Attached>,
+    /// How many of them came with turns before the last.
+    old_files: usize,
 }
 
 /// A conversation, told as a question.
@@ -66,6 +80,23 @@ impl Conversation {
             }
         }
         self.turns.push(Turn { role, text });
+    }
+
+    /// Adds what somebody said with files. Those of earlier turns are old now.
+    pub(super) fn say_with(&mut self, role: Role, text: String, files: Vec<Attached>) {
+        self.old_files = self.files.len();
+        self.files.extend(files);
+        self.say(role, text);
+    }
+
+    /// The files of the turns before the last, and those of the last.
+    pub(super) fn split_files(&self) -> (&[Attached], &[Attached]) {
+        self.files.split_at_checked(self.old_files).unwrap_or((&self.files, &[]))
+    }
+
+    /// A conversation that goes on from what was said before.
+    pub(super) fn after(system: Vec<String>, turns: Vec<Turn>, files: Vec<Attached>) -> Self {
+        Self { old_files: files.len(), system, turns, files }
     }
 
     /// Adds a call that the model made, to what it said with it.
@@ -102,6 +133,7 @@ impl Conversation {
             Some((Turn { role: Role::Tool, .. }, _)) => {
                 (&self.turns, "Go on with the last question, using what was returned.")
             }
+            Some((last, before)) if last.text.trim().is_empty() => (before, "What is in the attached file?"),
             Some((last, before)) => (before, &last.text),
             None => (&[], ""),
         }
@@ -110,7 +142,6 @@ impl Conversation {
     /// The whole conversation as one question, for where no thread knows what was said before.
     pub(super) fn told(&self) -> Told {
         let (before, question) = self.split();
-        let question = if question.trim().is_empty() { "What is in the attached file?" } else { question };
         Told { system: self.instructions(), query: folded(before, question) }
     }
 

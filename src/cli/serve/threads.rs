@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::conversation::{Conversation, Role, Turn};
+use super::conversation::{Attached, Conversation, Role, Turn};
 use crate::answer::Thread;
 
 /// How many conversations are known; the oldest goes first.
@@ -38,7 +38,7 @@ impl Threads {
         if before.last()?.role != Role::Assistant {
             return None;
         }
-        let key = self.key(&conversation.system, before);
+        let key = self.key(&conversation.system, before, conversation.split_files().0);
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (thread, since) = known.threads.get(&key)?;
         (since.elapsed() < KEPT).then(|| thread.clone())
@@ -48,7 +48,7 @@ impl Threads {
     pub(super) fn remember(&self, conversation: &Conversation, text: &str, thread: Thread) {
         let mut said = conversation.turns.clone();
         said.push(Turn { role: Role::Assistant, text: text.to_owned() });
-        let key = self.key(&conversation.system, &said);
+        let key = self.key(&conversation.system, &said, &conversation.files);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.threads.insert(key, (thread, Instant::now())).is_none() {
             known.order.push_back(key);
@@ -60,9 +60,9 @@ impl Threads {
         }
     }
 
-    fn key(&self, system: &[String], turns: &[Turn]) -> Key {
+    fn key(&self, system: &[String], turns: &[Turn], files: &[Attached]) -> Key {
         let turns: Vec<(Role, &str)> = turns.iter().map(|turn| (turn.role, turn.text.trim())).collect();
-        let said = (system, turns);
+        let said = (system, turns, files);
         (self.hashers.0.hash_one(&said), self.hashers.1.hash_one(&said))
     }
 }
@@ -73,7 +73,7 @@ mod tests {
 
     fn conversation(system: &str, turns: &[(Role, &str)]) -> Conversation {
         let turns = turns.iter().map(|(role, text)| Turn { role: *role, text: (*text).to_owned() }).collect();
-        Conversation { system: vec![system.to_owned()], turns, files: Vec::new() }
+        Conversation::after(vec![system.to_owned()], turns, Vec::new())
     }
 
     fn thread(id: &str) -> Thread {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use super::app::App;
@@ -43,6 +43,34 @@ pub(super) fn no_substitution(headers: &HeaderMap, app: &App) -> bool {
     match asked {
         Some(asked) => asked.eq_ignore_ascii_case("refuse"),
         None => app.refuse_substitution,
+    }
+}
+
+/// Parameters that change how an answer is sampled or how long it is. The service has none of them; clients send them
+/// unasked, so they are named in a header and harm nothing.
+const IGNORED: [&str; 10] = [
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+    "stop",
+    "logit_bias",
+];
+
+/// Those of them that were given, in a header's form.
+pub(super) fn ignored(fields: &Fields) -> String {
+    let given: Vec<&str> = IGNORED.into_iter().filter(|name| fields.get(name).is_some()).collect();
+    given.join(", ")
+}
+
+/// Tells in a response's header what had no effect.
+pub(super) fn tell_ignored(ignored: &str, headers: &mut HeaderMap) {
+    if let Some(value) = HeaderValue::from_str(ignored).ok().filter(|value| !value.is_empty()) {
+        headers.insert("x-pplx-ignored", value);
     }
 }
 

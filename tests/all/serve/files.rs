@@ -70,14 +70,20 @@ fn what_cannot_be_stored_is_refused() {
     }
 }
 
-/// A service that takes one upload and one question.
+/// A service that takes one upload, and then one question.
 fn with_upload(reply: Reply) -> (Server, Home, Serving) {
+    with_upload_and(vec![reply])
+}
+
+/// A service that takes one upload, and these questions.
+fn with_upload_and(replies: Vec<Reply>) -> (Server, Home, Serving) {
     const PLACES: &str = "POST /rest/uploads/batch_create_upload_urls";
     let storage = Server::start([("POST /bucket", vec![Reply::status(204)])]);
-    let place = json!({"results": {"any": {"s3_bucket_url": format!("{}/bucket", storage.url()), "s3_object_url": "https://s3.example/o", "fields": {"k": "v"}, "file_uuid": "f-1"}}});
-    let upstream = Server::start([(PLACES, vec![Reply::json(&place.to_string())]), (ASK, vec![reply])]);
-    // The storage is kept with the test's process: its script is used up when it is dropped.
+    let place = json!({"results": {"any": {"s3_bucket_url": format!("{}/bucket", storage.url()),
+        "s3_object_url": "https://s3.example/o", "fields": {"k": "v"}, "file_uuid": "f-1"}}});
+    // Whether it was used shows in the questions; dropped here, it would fail the test before it can be.
     std::mem::forget(storage);
+    let upstream = Server::start([(PLACES, vec![Reply::json(&place.to_string())]), (ASK, replies)]);
     let home = Home::logged_in(&upstream);
     let serving = Serving::of(&home, &[]);
     (upstream, home, serving)
@@ -105,6 +111,23 @@ fn a_stored_image_goes_along_too() {
     let input = json!([{"role": "user", "content": [{"type": "input_text", "text": "?"}, {"type": "input_image", "file_id": id}]}]);
     assert_eq!(serving.respond(json!({"input": input})).json()["status"], "completed");
     assert_eq!(asked(&upstream)[0]["params"]["attachments"], json!(["https://s3.example/o"]));
+}
+
+#[test]
+fn an_image_is_sent_once_in_a_thread() {
+    use base64::Engine;
+    let data = format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(PNG));
+    let (upstream, _home, serving) = with_upload_and(vec![cited("A square."), cited("Red."), cited("x")]);
+    let first = image(&data)["messages"][0].clone();
+    serving.chat(json!({"messages": [first]}));
+    let answer = json!({"role": "assistant", "content": "A square."});
+    let next = json!({"role": "user", "content": "What colour?"});
+    serving.chat(json!({"messages": [first, answer, next]}));
+    let other = json!({"role": "user", "content": "What is this?"});
+    serving.chat(json!({"messages": [other, answer, next]}));
+    let params: Vec<Value> = asked(&upstream).iter().map(|asked| asked["params"].clone()).collect();
+    assert_eq!((&params[1]["attachments"], &params[1]["last_backend_uuid"]), (&json!([]), &json!("entry-1")));
+    assert_eq!(params[2]["last_backend_uuid"], Value::Null, "a conversation about another image");
 }
 
 #[test]
@@ -145,21 +168,9 @@ fn files_that_are_no_images_or_too_many_are_refused() {
 
 #[test]
 fn a_document_that_the_service_does_not_read_is_an_error() {
-    let (upstream, _home, serving) = with_upload_only();
+    let (upstream, _home, serving) = with_upload_and(vec![]);
     let file = json!({"type": "file", "file": {"file_data": "YSxiCg==", "filename": "t.csv"}});
     let body = json!({"messages": [{"role": "user", "content": [file, {"type": "text", "text": "?"}]}]});
     assert_eq!(serving.chat(body).refused(502), "attachment_not_processed");
     assert!(asked(&upstream).is_empty());
-}
-
-/// The same without a question.
-fn with_upload_only() -> (Server, Home, Serving) {
-    const PLACES: &str = "POST /rest/uploads/batch_create_upload_urls";
-    let storage = Server::start([("POST /bucket", vec![Reply::status(204)])]);
-    let place = json!({"results": {"any": {"s3_bucket_url": format!("{}/bucket", storage.url()), "s3_object_url": "https://s3.example/o", "fields": {"k": "v"}, "file_uuid": "f-1"}}});
-    let upstream = Server::start([(PLACES, vec![Reply::json(&place.to_string())])]);
-    std::mem::forget(storage);
-    let home = Home::logged_in(&upstream);
-    let serving = Serving::of(&home, &[]);
-    (upstream, home, serving)
 }

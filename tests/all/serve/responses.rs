@@ -168,6 +168,29 @@ fn a_response_follows_on_the_one_before() {
 }
 
 #[test]
+fn instructions_that_are_new_are_told_with_everything() {
+    let (upstream, _home, serving) = answering(vec![cited("Because."), cited("Since.")]);
+    let first = serving.respond(json!({})).json();
+    let input =
+        json!([{"role": "developer", "content": "In French."}, {"role": "user", "content": "and then?"}]);
+    serving.respond(json!({"input": input, "previous_response_id": id(&first)}));
+    let asked = asked(&upstream)[1].clone();
+    let query = asked["query_str"].as_str().unwrap();
+    assert_eq!(asked["params"]["last_backend_uuid"], Value::Null);
+    assert!(
+        ["In French.", "why?", "Because.", "and then?"].iter().all(|part| query.contains(part)),
+        "{query}"
+    );
+}
+
+#[test]
+fn what_has_no_effect_is_told_in_a_header() {
+    let (_upstream, _home, serving) = answering(vec![cited("x")]);
+    let response = serving.respond(json!({"temperature": 0.3, "max_output_tokens": 9}));
+    assert_eq!(response.header("x-pplx-ignored"), Some("temperature, max_output_tokens"));
+}
+
+#[test]
 fn what_is_not_stored_is_not_found() {
     let (_upstream, _home, serving) = answering(vec![cited("x"), cited("x")]);
     let unstored = serving.respond(json!({"store": false})).json();

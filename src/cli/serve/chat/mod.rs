@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Extension, State};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 
 use self::request::Request;
@@ -19,6 +19,7 @@ use super::events;
 use super::fields::Fields;
 use super::log::Record;
 use super::refusal::Refusal;
+use super::wants;
 
 /// Asks, and answers in one piece or as it comes.
 pub(super) async fn create(
@@ -32,7 +33,7 @@ pub(super) async fn create(
     record.asks(&request.question.model.id, request.streams);
     let reply = request.question.ask(&app).await?;
     app.renew_quota_soon();
-    let ignored = request.ignored.join(", ");
+    let ignored = request.ignored.clone();
     let mut response = if request.streams {
         let answering = Arc::clone(&app);
         events::response(record.clone(), |frames| stream::send(request, reply, answering, frames, record))
@@ -41,11 +42,7 @@ pub(super) async fn create(
         request.remember(&finished, &app);
         axum::Json(whole::completion(&finished)).into_response()
     };
-    if let Ok(ignored) = HeaderValue::from_str(&ignored)
-        && !ignored.is_empty()
-    {
-        response.headers_mut().insert("x-pplx-ignored", ignored);
-    }
+    wants::tell_ignored(&ignored, response.headers_mut());
     app.quota.headers(response.headers_mut());
     Ok(response)
 }

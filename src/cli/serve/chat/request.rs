@@ -24,22 +24,8 @@ pub(super) struct Request {
     pub(super) streams: bool,
     pub(super) include_usage: bool,
     /// Parameters that were given, and that the service has nothing like.
-    pub(super) ignored: Vec<&'static str>,
+    pub(super) ignored: String,
 }
-
-/// Parameters that change how an answer is sampled or how long it is. The service has none of them; clients send them
-/// unasked, so they are named in a header and harm nothing.
-const IGNORED: [&str; 9] = [
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "max_completion_tokens",
-    "presence_penalty",
-    "frequency_penalty",
-    "seed",
-    "stop",
-    "logit_bias",
-];
 
 impl Request {
     pub(super) fn of(fields: &Fields, headers: &HeaderMap, app: &App) -> Result<Self, Refusal> {
@@ -60,7 +46,7 @@ impl Request {
             refuse_substitution: wants::no_substitution(headers, app),
             param: "messages",
         };
-        let ignored = IGNORED.into_iter().filter(|name| fields.get(name).is_some()).collect();
+        let ignored = wants::ignored(fields);
         Ok(Self { question, streams, include_usage: includes_usage(fields)?, ignored })
     }
 
@@ -135,8 +121,7 @@ fn add(conversation: &mut Conversation, message: &Value, place: &str) -> Result<
     match role {
         "system" | "developer" => conversation.system.push(said.text),
         "user" => {
-            conversation.files.extend(said.files);
-            conversation.say(Role::User, said.text);
+            conversation.say_with(Role::User, said.text, said.files);
         }
         "assistant" => {
             conversation.say(Role::Assistant, said.text);
@@ -146,8 +131,8 @@ fn add(conversation: &mut Conversation, message: &Value, place: &str) -> Result<
         }
         "tool" | "function" => {
             let id = fields.get("tool_call_id").or_else(|| fields.get("name")).and_then(Value::as_str);
-            conversation.files.extend(said.files);
-            conversation.say(Role::Tool, functions::output_text(id.unwrap_or_default(), &said.text));
+            let text = functions::output_text(id.unwrap_or_default(), &said.text);
+            conversation.say_with(Role::Tool, text, said.files);
         }
         other => {
             let known = "system, developer, user, assistant and tool";

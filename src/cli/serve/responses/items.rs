@@ -35,7 +35,7 @@ pub(super) fn read(input: Option<&Value>, conversation: &mut Conversation) -> Re
 
 fn add(conversation: &mut Conversation, item: &Value, place: &str) -> Result<(), Refusal> {
     if let Value::String(text) = item {
-        conversation.say(Role::User, text.clone());
+        conversation.say_with(Role::User, text.clone(), Vec::new());
         return Ok(());
     }
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -48,8 +48,8 @@ fn add(conversation: &mut Conversation, item: &Value, place: &str) -> Result<(),
         "function_call_output" => {
             let output =
                 content::read(item.get("output").unwrap_or(&Value::Null), &format!("{place}.output"))?;
-            conversation.files.extend(output.files);
-            conversation.say(Role::Tool, functions::output_text(text("call_id"), &output.text));
+            let told = functions::output_text(text("call_id"), &output.text);
+            conversation.say_with(Role::Tool, told, output.files);
             Ok(())
         }
         kind if SKIPPED.contains(&kind) => Ok(()),
@@ -62,8 +62,7 @@ fn add_message(conversation: &mut Conversation, item: &Value, place: &str) -> Re
     match item.get("role").and_then(Value::as_str).unwrap_or_default() {
         "system" | "developer" => conversation.system.push(said.text),
         "user" => {
-            conversation.files.extend(said.files);
-            conversation.say(Role::User, said.text);
+            conversation.say_with(Role::User, said.text, said.files);
         }
         "assistant" => conversation.say(Role::Assistant, said.text),
         other => {

@@ -28,6 +28,7 @@ use super::events;
 use super::fields::Fields;
 use super::log::Record;
 use super::refusal::Refusal;
+use super::wants;
 
 /// Asks, and answers in one piece, as it comes, or later.
 pub(super) async fn create(
@@ -39,6 +40,7 @@ pub(super) async fn create(
     let fields = Fields::read(body).await?;
     let request = Request::of(&fields, &headers, &app).await?;
     record.asks(&request.question.model.id, request.streams);
+    let ignored = request.ignored.clone();
     let mut response = if request.background {
         background::start(request, &app).await?.into_response()
     } else {
@@ -59,6 +61,7 @@ pub(super) async fn create(
         }
     };
     app.renew_quota_soon();
+    wants::tell_ignored(&ignored, response.headers_mut());
     app.quota.headers(response.headers_mut());
     Ok(response)
 }

@@ -26,6 +26,8 @@ pub(super) struct Request {
     pub(super) streams: bool,
     pub(super) background: bool,
     pub(super) store: bool,
+    /// Parameters that were given, and that the service has nothing like.
+    pub(super) ignored: String,
     /// The items that it came with.
     input: Vec<Value>,
     /// What was said up to the question, without instructions.
@@ -75,14 +77,18 @@ impl Request {
         let format = Format::of(format, "text.format")?;
         let instructions = instructions(fields)?;
         let Before { said, thread, output } = before(fields, instructions.as_deref(), app).await?;
-        let mut conversation = Conversation { system: said.system, turns: said.turns, files: Vec::new() };
-        let known = conversation.turns.len();
+        let mut conversation = Conversation::after(said.system, said.turns, said.files);
+        let known = (conversation.turns.len(), conversation.system.len());
         let input = items::read(fields.get("input"), &mut conversation)?;
         conversation.check("input")?;
         calls::check(&output, &input)?;
-        let said = Said { system: conversation.system.clone(), turns: conversation.turns.clone() };
+        let said = Said {
+            system: conversation.system.clone(),
+            turns: conversation.turns.clone(),
+            files: conversation.files.iter().filter(|file| !file.is_data()).cloned().collect(),
+        };
         // The thread goes on with one question, and with nothing else that is new.
-        let goes_on = conversation.turns.len() == known + 1
+        let goes_on = (conversation.turns.len(), conversation.system.len()) == (known.0 + 1, known.1)
             && said.turns.last().is_some_and(|turn| turn.role == Role::User);
         conversation.system.splice(0..0, instructions);
         let question = Question {
@@ -96,7 +102,8 @@ impl Request {
             refuse_substitution: wants::no_substitution(headers, app),
             param: "input",
         };
-        Ok(Self { question, streams, background, store, input, said, echo: echo(fields)? })
+        let ignored = wants::ignored(fields);
+        Ok(Self { question, streams, background, store, ignored, input, said, echo: echo(fields)? })
     }
 
     /// Keeps what is being answered, so that its id is known from the first event on.
@@ -147,13 +154,13 @@ impl Request {
 
     /// What was said with the answer, and where that goes on.
     fn end(&self, finished: &Finished) -> (Said, Option<Thread>) {
-        let mut conversation = Conversation { turns: self.said.turns.clone(), ..Conversation::default() };
+        let mut conversation = Conversation::after(Vec::new(), self.said.turns.clone(), Vec::new());
         conversation.say(Role::Assistant, finished.text.clone());
         for call in &finished.calls {
             conversation.note_call(functions::call_text(&call.name, &call.arguments, &call.id));
         }
         let thread = finished.thread.clone().filter(|_| finished.calls.is_empty());
-        (Said { system: self.said.system.clone(), turns: conversation.turns }, thread)
+        (Said { turns: conversation.turns, ..self.said.clone() }, thread)
     }
 }
 

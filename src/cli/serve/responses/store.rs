@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::AbortHandle;
 
-use super::super::conversation::Turn;
+use super::super::conversation::{Attached, Turn};
 use super::super::refusal::Refusal;
 use crate::answer::Thread;
 use crate::cli::failure::Failure;
@@ -56,6 +56,9 @@ impl Stored {
 pub(super) struct Said {
     pub(super) system: Vec<String>,
     pub(super) turns: Vec<Turn>,
+    /// The files that can be got again.
+    #[serde(default)]
+    pub(super) files: Vec<Attached>,
 }
 
 /// All of them, and the tasks that answer some.
@@ -245,7 +248,7 @@ mod tests {
             created,
             document: json!({ "id": id, "status": status }),
             input: vec![json!({ "type": "message" })],
-            said: Said { system: vec!["s".to_owned()], turns: Vec::new() },
+            said: Said { system: vec!["s".to_owned()], ..Said::default() },
             thread: Some(thread),
         }
     }
