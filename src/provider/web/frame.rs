@@ -1,9 +1,11 @@
 //! A frame of `perplexity_ask`: only the fields that are used, each optional.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 
 use super::assets::Assets;
-use super::lenient::{flag, object, objects, text};
+use super::lenient::{borrowed, flag, object, objects, text};
 use super::wire::{MarkdownBlock, PatchOperation, PlanBlock, WebResult, WebResultBlock};
 use super::workflow::Workflow;
 
@@ -12,8 +14,8 @@ use super::workflow::Workflow;
 #[serde(default)]
 pub(super) struct StreamEvent<'a> {
     /// `PENDING`, `COMPLETED`, `FAILED` (also in lower case), and words not seen yet.
-    #[serde(deserialize_with = "text")]
-    pub(super) status: Option<String>,
+    #[serde(borrow, deserialize_with = "borrowed")]
+    pub(super) status: Option<Cow<'a, str>>,
     /// True one frame early, too: on a `PENDING` frame that may carry the last text.
     #[serde(rename = "final", deserialize_with = "flag")]
     pub(super) is_final: Option<bool>,
@@ -24,19 +26,19 @@ pub(super) struct StreamEvent<'a> {
     pub(super) blocks: Option<Vec<Block<'a>>>,
     #[serde(deserialize_with = "objects")]
     pub(super) sources_list: Option<Vec<WebResult>>,
-    #[serde(deserialize_with = "text")]
-    pub(super) display_model: Option<String>,
-    #[serde(deserialize_with = "text")]
-    pub(super) user_selected_model: Option<String>,
+    #[serde(borrow, deserialize_with = "borrowed")]
+    pub(super) display_model: Option<Cow<'a, str>>,
+    #[serde(borrow, deserialize_with = "borrowed")]
+    pub(super) user_selected_model: Option<Cow<'a, str>>,
     /// The id of this entry, by which a follow-up names it.
-    #[serde(deserialize_with = "text")]
-    pub(super) backend_uuid: Option<String>,
+    #[serde(borrow, deserialize_with = "borrowed")]
+    pub(super) backend_uuid: Option<Cow<'a, str>>,
     /// The id of the thread.
-    #[serde(deserialize_with = "text")]
-    pub(super) context_uuid: Option<String>,
+    #[serde(borrow, deserialize_with = "borrowed")]
+    pub(super) context_uuid: Option<Cow<'a, str>>,
     /// The thread's token for follow-ups; often absent on the first frames.
-    #[serde(deserialize_with = "text")]
-    pub(super) read_write_token: Option<String>,
+    #[serde(borrow, deserialize_with = "borrowed")]
+    pub(super) read_write_token: Option<Cow<'a, str>>,
     #[serde(deserialize_with = "text")]
     pub(super) error_code: Option<String>,
     #[serde(deserialize_with = "text")]
@@ -47,8 +49,8 @@ pub(super) struct StreamEvent<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Block<'a> {
-    #[serde(deserialize_with = "text")]
-    pub(super) intended_usage: Option<String>,
+    #[serde(borrow, deserialize_with = "borrowed")]
+    pub(super) intended_usage: Option<Cow<'a, str>>,
     #[serde(deserialize_with = "object")]
     pub(super) markdown_block: Option<MarkdownBlock>,
     #[serde(deserialize_with = "object")]

@@ -15,6 +15,11 @@ pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>,
     Ok(Option::<Text>::from(Lenient::deserialize(from)?).map(|text| text.0))
 }
 
+/// The same, borrowed where it stands in the frame without escapes: most fields repeat what every frame says.
+pub(super) fn borrowed<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'de, str>>, D::Error> {
+    Ok(Option::<Borrowed<'de>>::from(Lenient::deserialize(from)?).map(|text| text.0))
+}
+
 /// A boolean; anything else is `None`.
 pub(super) fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<Option<bool>, D::Error> {
     Ok(Option::<Flag>::from(Lenient::deserialize(from)?).map(|flag| flag.0))
@@ -69,6 +74,9 @@ trait Kind<'de>: Sized {
     fn of_text(_: Cow<'_, str>) -> Option<Self> {
         None
     }
+    fn of_borrowed(text: &'de str) -> Option<Self> {
+        Self::of_text(Cow::Borrowed(text))
+    }
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
         Ok(None)
@@ -80,6 +88,7 @@ trait Kind<'de>: Sized {
 }
 
 struct Text(String);
+struct Borrowed<'de>(Cow<'de, str>);
 struct Flag(bool);
 struct Integer(i64);
 struct TextOrNumber(String);
@@ -89,6 +98,15 @@ struct Object<T>(T);
 impl Kind<'_> for Text {
     fn of_text(text: Cow<'_, str>) -> Option<Self> {
         Some(Self(text.into_owned()))
+    }
+}
+
+impl<'de> Kind<'de> for Borrowed<'de> {
+    fn of_text(text: Cow<'_, str>) -> Option<Self> {
+        Some(Self(Cow::Owned(text.into_owned())))
+    }
+    fn of_borrowed(text: &'de str) -> Option<Self> {
+        Some(Self(Cow::Borrowed(text)))
     }
 }
 
@@ -168,6 +186,9 @@ impl<'de, T: Kind<'de>> Visitor<'de> for AnyType<T> {
     }
     fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
         Ok(T::of_text(Cow::Borrowed(value)))
+    }
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
+        Ok(T::of_borrowed(value))
     }
     fn visit_string<E>(self, value: String) -> Result<Self::Value, E> {
         Ok(T::of_text(Cow::Owned(value)))

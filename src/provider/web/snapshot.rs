@@ -3,6 +3,8 @@
 //! A reply may come as plain blocks, as JSON patches, in the workflow form or in the old `text` form, and may
 //! change its form on the way; all are merged into one state, from which the answer is chosen.
 
+use std::borrow::Cow;
+
 use super::choice::{Choice, Chosen, Texts};
 use super::extract::{FromText, from_text, is_sentence, speaks_of_limits};
 use super::frame::{Block, DiffBlock, StreamEvent};
@@ -93,9 +95,9 @@ impl Snapshot {
         keep(&mut self.backend_uuid, event.backend_uuid);
         keep(&mut self.context_uuid, event.context_uuid);
         keep(&mut self.read_write_token, event.read_write_token);
-        keep(&mut self.error_code, event.error_code);
-        keep(&mut self.error_message, event.error_message);
-        keep(&mut self.text, event.text);
+        keep(&mut self.error_code, event.error_code.map(Cow::Owned));
+        keep(&mut self.error_message, event.error_message.map(Cow::Owned));
+        keep(&mut self.text, event.text.map(Cow::Owned));
         if let Some(list) = event.sources_list {
             self.sources.list(&list, in_final_frame);
         }
@@ -283,11 +285,12 @@ impl Snapshot {
 }
 
 /// Keeps the newest value that is not blank.
-fn keep(field: &mut Option<String>, newer: Option<String>) {
+fn keep(field: &mut Option<String>, newer: Option<Cow<'_, str>>) {
     if let Some(newer) = newer
         && !newer.trim_start().is_empty()
+        && field.as_deref() != Some(&newer)
     {
-        *field = Some(newer);
+        *field = Some(newer.into_owned());
     }
 }
 
