@@ -1,5 +1,6 @@
 //! Where an answer cites its sources: the `[n]` in its text, as annotations with true offsets.
 
+use super::code::Code;
 use crate::answer::Source;
 
 /// The sources by their numbers: the first place is that of `[1]`. A page with several numbers has several places.
@@ -24,7 +25,7 @@ pub(super) struct Citation<'a> {
 /// All citations of known sources in `text`, outside of code.
 pub(super) fn citations<'a>(text: &str, sources: &[Option<&'a Source>]) -> Vec<Citation<'a>> {
     let mut found = Vec::new();
-    let mut code = None;
+    let mut code = Code::default();
     let mut characters = text.chars().enumerate().peekable();
     let mut open: Option<(usize, Option<usize>)> = None;
     while let Some((index, character)) = characters.next() {
@@ -33,16 +34,13 @@ pub(super) fn citations<'a>(text: &str, sources: &[Option<&'a Source>]) -> Vec<C
             while characters.next_if(|(_, next)| *next == '`').is_some() {
                 run += 1;
             }
-            code = match code {
-                None => Some(run),
-                Some(opened) if opened == run || (opened >= 3 && run >= opened) => None,
-                code => code,
-            };
+            code.ticks(run);
             open = None;
             continue;
         }
+        code.character(character);
         open = match (character, open) {
-            ('[', _) if code.is_none() => Some((index, None)),
+            ('[', _) if !code.is_open() => Some((index, None)),
             (']', Some((start, Some(number)))) => {
                 let source = number.checked_sub(1).and_then(|number| sources.get(number).copied()).flatten();
                 found.extend(source.map(|source| Citation { start, end: index + 1, source }));

@@ -6,6 +6,7 @@ mod catalogue;
 mod chat;
 mod check;
 mod citations;
+mod code;
 mod content;
 mod conversation;
 mod events;

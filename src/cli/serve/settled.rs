@@ -4,6 +4,7 @@
 //! `<?xml …?>`) are left out, outside of code; one that is not complete yet is waited for. Once the service takes back
 //! what was sent, nothing more is, until the text goes on from there again or the answer is done.
 
+use super::code::Code;
 use crate::answer::TextChange;
 
 /// How long a mark may be, in bytes. What goes on for longer is text.
@@ -75,8 +76,7 @@ pub(super) fn cleaned(text: &str) -> String {
 struct Cleaner {
     /// Everything before this byte was dealt with.
     at: usize,
-    /// Inside of code: how many backticks opened it.
-    code: Option<usize>,
+    code: Code,
 }
 
 /// What stands at a `<` outside of code.
@@ -93,23 +93,27 @@ impl Cleaner {
     fn clean(&mut self, text: &str, whole: bool) -> String {
         let mut out = String::new();
         while let Some(rest) = text.get(self.at..).filter(|rest| !rest.is_empty()) {
-            let plain = rest.find(['`', '<']).unwrap_or(rest.len());
-            out.push_str(rest.get(..plain).unwrap_or_default());
+            let plain = rest.find(['`', '<', '\n']).unwrap_or(rest.len());
+            let plain_text = rest.get(..plain).unwrap_or_default();
+            plain_text.chars().next_back().into_iter().for_each(|last| self.code.character(last));
+            out.push_str(plain_text);
             self.at += plain;
             let rest = rest.get(plain..).unwrap_or_default();
-            let taken = if rest.starts_with('`') {
-                self.ticks(rest, whole)
-            } else if rest.starts_with('<') && self.code.is_none() {
-                match mark(rest) {
+            let taken = match rest.chars().next() {
+                None => return out,
+                Some('`') => self.ticks(rest, whole),
+                Some('<') if !self.code.is_open() => match mark(rest) {
                     Mark::Whole(length) => {
                         self.at += length;
                         continue;
                     }
                     Mark::Unfinished if !whole && rest.len() < LONGEST_MARK => return out,
                     Mark::Unfinished | Mark::None => Some(1),
+                },
+                Some(other) => {
+                    self.code.character(other);
+                    Some(1)
                 }
-            } else {
-                Some(rest.len().min(1))
             };
             let Some(taken) = taken else { return out };
             out.push_str(rest.get(..taken).unwrap_or_default());
@@ -124,11 +128,7 @@ impl Cleaner {
         if run == rest.len() && !whole {
             return None;
         }
-        self.code = match self.code {
-            None => Some(run),
-            Some(opened) if opened == run || (opened >= 3 && run >= opened) => None,
-            code => code,
-        };
+        self.code.ticks(run);
         Some(run)
     }
 }
@@ -188,6 +188,11 @@ mod tests {
             out += &settled.finish(MARKED).unwrap();
             assert_eq!(out, expected, "{size}");
         }
+    }
+
+    #[test]
+    fn a_lone_backtick_protects_no_mark_beyond_its_paragraph() {
+        assert_eq!(cleaned("a ` b <grok:x/>\n\nc <grok:x/>d"), "a ` b <grok:x/>\n\nc d");
     }
 
     #[test]

@@ -82,7 +82,19 @@ function opened(lines, at) {
   }
 }
 
-const draw = (lines, cite) => parse(lines).map(block => block.draw(cite));
+/** How deep blocks are nested; deeper than anyone writes, they stay as they were written. */
+const DEEPEST = 24;
+let depth = 0;
+
+function draw(lines, cite) {
+  if (depth === DEEPEST) return [el('p', {}, lines.join('\n'))];
+  depth += 1;
+  try {
+    return parse(lines).map(block => block.draw(cite));
+  } finally {
+    depth -= 1;
+  }
+}
 
 function paragraph(lines, start) {
   let end = start + 1;
