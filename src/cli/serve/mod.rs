@@ -71,7 +71,11 @@ pub(super) async fn run(args: ServeArgs, env: Environment, io: &mut Io) -> Resul
     io.say(&format!("http://{address}"))?;
     io.out().flush()?;
     look_after(&app);
-    listen::until_signal(listener, router, &mut signals, || mcp.stop()).await;
+    let stop = || {
+        log::event("stopping", "answers that are on their way are finished; a second signal ends them");
+        mcp.stop();
+    };
+    listen::until_signal(listener, router, &mut signals, stop).await;
     while app.responses.is_busy() {
         tokio::time::sleep(GLANCE).await;
     }
