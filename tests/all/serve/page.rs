@@ -21,6 +21,13 @@ fn the_page_and_its_parts_are_served() {
         assert_eq!(part.header("x-content-type-options"), Some("nosniff"));
     }
     let script = serving.get("/page.js");
+    for (importer, text) in
+        [("page.js", script.text().to_owned()), ("turn.js", serving.get("/turn.js").text().to_owned())]
+    {
+        for name in text.split("from './").skip(1).filter_map(|rest| rest.split('\'').next()) {
+            assert_eq!(serving.get(&format!("/{name}")).status, 200, "{importer} imports {name}");
+        }
+    }
     let ids: Vec<&str> = html.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     let used = script.text().split("ui.").skip(1);
     let used = used.filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric()).next());

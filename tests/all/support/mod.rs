@@ -3,12 +3,14 @@
 
 pub mod command;
 pub mod mcp;
+#[cfg(unix)]
 pub mod serve;
 pub mod server;
 #[cfg(unix)]
 pub mod terminal;
 
 pub use command::{Home, Outcome};
+#[cfg(unix)]
 pub use serve::Serving;
 pub use server::{Reply, Server};
 
