@@ -80,7 +80,9 @@ impl Subscription {
     /// Asks. A follow-up on a thread that cannot be continued is asked once more as a new thread, with a note in its
     /// answer.
     pub async fn search(&self, request: &SearchRequest, reception: &Reception) -> Result<Search> {
-        let again = request.thread.is_some().then(|| Again {
+        let can_be_retold =
+            request.without_thread().effective_query().chars().count() <= SearchRequest::MAX_QUERY;
+        let again = (request.thread.is_some() && can_be_retold).then(|| Again {
             subscription: self.clone(),
             request: request.without_thread(),
             reception: reception.clone(),
@@ -166,6 +168,12 @@ impl Search {
     /// Takes what has arrived already and tells nothing yet; false where there is no more.
     pub fn absorb(&mut self) -> bool {
         self.inner.absorb()
+    }
+
+    /// The next event, if it is known already: nothing is read for it.
+    pub fn known(&mut self) -> Option<SearchEvent> {
+        let event = self.inner.known();
+        self.noted(event)
     }
 
     /// The model that answers, once the service has said so.

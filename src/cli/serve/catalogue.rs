@@ -106,7 +106,7 @@ impl Catalogue {
         let mut entries: Vec<Entry> = Vec::new();
         for name in names.chain(own) {
             let Some(model) = self.find(&name, &known) else { continue };
-            if known.offers(&model, &name) && !entries.iter().any(|entry| entry.id == name) {
+            if self.offers(&name, &model, &known) && !entries.iter().any(|entry| entry.id == name) {
                 entries.push(known.entry(name, model));
             }
         }
@@ -123,14 +123,15 @@ impl Catalogue {
     pub(super) fn choose(&self, name: &str, thinking: bool) -> Result<Chosen, Refusal> {
         let known = self.known();
         let model = self.offered(name, &known)?;
+        let is_auto = self.target(name) == AUTO;
         let (plain, reasoning) = (model.id, model.thinking);
         let id = if thinking { reasoning.or(plain) } else { plain.or(reasoning) };
-        Ok(Chosen { id: id.unwrap_or_else(|| name.to_owned()), is_auto: name == AUTO })
+        Ok(Chosen { id: id.unwrap_or_else(|| name.to_owned()), is_auto })
     }
 
     fn offered(&self, name: &str, known: &Known) -> Result<Model, Refusal> {
         let model = self.find(name, known).ok_or_else(|| unknown(name, &known.models))?;
-        if known.offers(&model, name) {
+        if self.offers(name, &model, known) {
             return Ok(model);
         }
         let plan = known.plan.as_deref().unwrap_or("none");
@@ -138,16 +139,25 @@ impl Catalogue {
         Err(Refusal::forbidden("model_not_in_plan", message).with_param("model"))
     }
 
+    fn offers(&self, name: &str, model: &Model, known: &Known) -> bool {
+        self.target(name) == AUTO || known.has(model)
+    }
+
     fn find(&self, name: &str, known: &Known) -> Option<Model> {
-        if name == AUTO {
+        if self.target(name) == AUTO {
             return Some(
                 known.model(&self.usual).unwrap_or_else(|| lone(&self.usual, "Chosen by the service")),
             );
         }
-        if let Some(target) = self.aliases.get(name) {
-            return Some(known.model(target).unwrap_or_else(|| lone(target, name)));
-        }
-        known.model(name).or_else(|| known.family(name))
+        let target = self.target(name);
+        let listed = known.model(target).or_else(|| known.family(target));
+        // A name that the user gave stands for what it says, whether or not that is on the list.
+        listed.or_else(|| (target != name).then(|| lone(target, name)))
+    }
+
+    /// What the user's own names lead to, one step far.
+    fn target<'a>(&'a self, name: &'a str) -> &'a str {
+        self.aliases.get(name).map_or(name, String::as_str)
     }
 }
 
@@ -181,10 +191,6 @@ impl Known {
             tier: Some(if name == "opus" { "max" } else { "pro" }.to_owned()),
             ..lone(plain, name)
         })
-    }
-
-    fn offers(&self, model: &Model, name: &str) -> bool {
-        name == AUTO || self.has(model)
     }
 
     /// Whether the plan has the model.
@@ -246,7 +252,9 @@ mod tests {
         ];
         let cached =
             Cached { fetched: 1_790_000_000_000, models: Models { models, ids: vec!["turbo".to_owned()] } };
-        let aliases = BTreeMap::from([("gpt-4o".to_owned(), "gpt56_terra".to_owned())]);
+        let aliases =
+            [("gpt-4o", "gpt56_terra"), ("mine", "gpt"), ("usual", "auto"), ("new", "gpt58_unlisted")];
+        let aliases = aliases.map(|(name, model)| (name.to_owned(), model.to_owned())).into();
         Catalogue::new("pplx_pro_upgraded".to_owned(), aliases, Some(cached))
     }
 
@@ -260,6 +268,9 @@ mod tests {
         for (name, thinking, id) in [
             ("auto", false, "pplx_pro_upgraded"),
             ("gpt-4o", true, "gpt56_terra_thinking"),
+            ("mine", false, "gpt57_nova"),
+            ("usual", false, "pplx_pro_upgraded"),
+            ("new", false, "gpt58_unlisted"),
             ("gpt56_terra", false, "gpt56_terra"),
             ("gpt56_terra_thinking", false, "gpt56_terra_thinking"),
             ("gpt57_nova", true, "gpt57_nova"),
@@ -282,7 +293,7 @@ mod tests {
         catalogue.set_plan(Some("none".to_owned()));
         assert_eq!(chosen(&catalogue, "gpt", false), "model_not_in_plan");
         let ids: Vec<_> = catalogue.entries().into_iter().map(|entry| entry.id).collect();
-        assert_eq!(ids, ["auto"]);
+        assert_eq!(ids, ["auto", "usual"]);
         catalogue.set_plan(Some("max".to_owned()));
         assert_eq!(chosen(&catalogue, "opus", true), "claude48opusthinking");
     }

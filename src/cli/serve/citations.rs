@@ -1,6 +1,7 @@
 //! Where an answer cites its sources: the `[n]` in its text, as annotations with true offsets.
 
 use super::code::Code;
+use super::reply::Finished;
 use crate::answer::Source;
 
 /// The sources by their numbers: the first place is that of `[1]`. A page with several numbers has several places.
@@ -13,6 +14,12 @@ pub(super) fn numbered(sources: &[Source]) -> Vec<Option<&Source>> {
 /// No answer has more sources than this.
 const MOST: usize = 10_000;
 
+/// All citations of an answer's text.
+pub(super) fn cited(finished: &Finished) -> Vec<Citation<'_>> {
+    let sources = numbered(&finished.sources);
+    if finished.cites { citations(&finished.text, &sources) } else { Vec::new() }
+}
+
 /// A `[n]` in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Citation<'a> {
@@ -23,7 +30,7 @@ pub(super) struct Citation<'a> {
 }
 
 /// All citations of known sources in `text`, outside of code.
-pub(super) fn citations<'a>(text: &str, sources: &[Option<&'a Source>]) -> Vec<Citation<'a>> {
+fn citations<'a>(text: &str, sources: &[Option<&'a Source>]) -> Vec<Citation<'a>> {
     let mut found = Vec::new();
     let mut code = Code::default();
     let mut characters = text.chars().enumerate().peekable();
@@ -41,6 +48,8 @@ pub(super) fn citations<'a>(text: &str, sources: &[Option<&'a Source>]) -> Vec<C
         code.character(character);
         open = match (character, open) {
             ('[', _) if !code.is_open() => Some((index, None)),
+            // That is the text of a link.
+            (']', _) if characters.peek().is_some_and(|(_, next)| *next == '(') => None,
             (']', Some((start, Some(number)))) => {
                 let source = number.checked_sub(1).and_then(|number| sources.get(number).copied()).flatten();
                 found.extend(source.map(|source| Citation { start, end: index + 1, source }));
@@ -66,7 +75,7 @@ mod tests {
         let source =
             |number, url: &str| Source { numbers: vec![number], url: url.to_owned(), ..Source::default() };
         let sources = [source(1, "a"), source(2, "b")];
-        let text = "Tōkyō 🗼 [1][2] `x[1]` [3] [0] [12345678901234567890123] ```\na[2]\n``` end [2].";
+        let text = "Tōkyō 🗼 [1][2] `x[1]` [1](x) [3] [0] [12345678901234567890123] ```\na[2]\n``` end [2].";
         let found = citations(text, &numbered(&sources));
         let told: Vec<(String, &str)> = found
             .iter()

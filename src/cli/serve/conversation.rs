@@ -41,10 +41,15 @@ impl Attached {
     pub(super) fn is_data(&self) -> bool {
         match self {
             Self::Data { .. } => true,
-            Self::Image { url } => url.starts_with("data:"),
+            Self::Image { url } => is_data_url(url),
             Self::Stored { .. } | Self::Address { .. } => false,
         }
     }
+}
+
+/// Whether an address holds what it leads to.
+pub(super) fn is_data_url(url: &str) -> bool {
+    url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }
 
 /// Everything that a request says.
@@ -120,7 +125,9 @@ impl Conversation {
                 param,
                 format!("The last message in '{param}' must be of the role user or tool."),
             )),
-            Some(Turn { role: Role::User, text }) if text.trim().is_empty() && self.files.is_empty() => {
+            Some(Turn { role: Role::User, text })
+                if text.trim().is_empty() && self.split_files().1.is_empty() =>
+            {
                 Err(Refusal::bad(param, "The last user message is blank."))
             }
             _ => Ok(()),

@@ -1,6 +1,7 @@
 //! The form that an answer must have, for a service that only writes text: what the model is told of it, and
 //! what of its reply is accepted. Also how every reply is read that must be JSON, whatever it is for.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use jsonschema::{Validator, draft202012};
@@ -130,12 +131,15 @@ impl Checker {
         let refs = ["$ref", "$dynamicRef", "$recursiveRef"];
         let targets =
             |level: &Map<String, Value>| refs.map(|name| level.get(name)?.as_str().map(str::to_owned));
-        let foreign = |target: &String| !target.starts_with('#');
+        let foreign = |target: &String| target != "#" && !target.starts_with("#/");
         if let Some(target) = levels(schema).into_iter().flat_map(targets).flatten().find(foreign) {
             return Err(format!(
-                "it may refer to its own parts (#…) only, not to {:?}",
+                "it may refer to its own parts (#/…) only, not to {:?}",
                 clipped(&target, 80)
             ));
+        }
+        if expanded(schema, schema, &mut HashMap::new()) > LARGEST {
+            return Err("it is too large once what it refers to stands in place".to_owned());
         }
         let built = draft202012::options().offline().build(schema);
         built.map(Self).map_err(|error| fault(error.instance_path(), error.masked()))
@@ -144,6 +148,32 @@ impl Checker {
     pub(super) fn check(&self, value: &Value) -> Result<(), String> {
         self.0.validate(value).map_err(|error| fault(error.instance_path(), error.masked()))
     }
+}
+
+/// How many parts a schema may have, with those that it refers to counted where it does: few lines can stand for more
+/// than any time is enough for.
+const LARGEST: u64 = 5000;
+
+/// How many parts that are. A part that refers to itself counts once.
+fn expanded<'a>(part: &'a Value, schema: &'a Value, known: &mut HashMap<&'a str, u64>) -> u64 {
+    let inner = match part {
+        Value::Object(fields) => {
+            fields.values().map(|value| expanded(value, schema, known)).fold(1, u64::saturating_add)
+        }
+        Value::Array(items) => {
+            items.iter().map(|value| expanded(value, schema, known)).fold(1, u64::saturating_add)
+        }
+        _ => return 1,
+    };
+    let target = part.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
+    let Some(target) = target else { return inner };
+    if let Some(size) = known.get(target) {
+        return inner.saturating_add(*size);
+    }
+    known.insert(target, 1);
+    let size = schema.pointer(target).map_or(1, |target| expanded(target, schema, known));
+    known.insert(target, size);
+    inner.saturating_add(size)
 }
 
 /// Where something is wrong, and what, without the value that is wrong.
@@ -573,5 +603,19 @@ mod tests {
                 check(&format!("{before}{garbage}{character}{after}"));
             }
         }
+    }
+
+    #[test]
+    fn a_schema_that_unfolds_without_end_is_refused() {
+        let level = |n: usize| json!({"anyOf": [{"$ref": format!("#/$defs/d{}", n + 1)}, {"$ref": format!("#/$defs/d{}", n + 1)}]});
+        let schema = |depth: usize| {
+            let mut defs: Map<String, Value> = (0..depth).map(|n| (format!("d{n}"), level(n))).collect();
+            defs.insert(format!("d{depth}"), json!({"type": "string"}));
+            json!({"$ref": "#/$defs/d0", "$defs": defs})
+        };
+        assert!(Checker::of(&schema(4)).is_ok() && Checker::of(&schema(24)).is_err());
+        let tree = json!({"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
+        assert!(Checker::of(&tree).is_ok());
+        assert!(Checker::of(&json!({"$ref": "#anchor"})).is_err());
     }
 }

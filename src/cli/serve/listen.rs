@@ -17,7 +17,7 @@ use crate::cli::signals::Signals;
 /// How many connections there may be at once; further ones wait.
 const MOST: usize = 1024;
 /// How long a connection may be without the head of a request: an idle one, too.
-const IDLE: Duration = Duration::from_secs(120);
+const IDLE: Duration = Duration::from_secs(30);
 /// How long a client may read nothing of what is sent.
 const STALLED: Duration = Duration::from_secs(60);
 /// How long to wait after the system could not accept a connection.

@@ -131,7 +131,9 @@ impl Question {
             ..app.template.clone()
         };
         self.options.apply(&mut request);
-        if let Some(thread) = self.thread.clone().or_else(|| app.threads.find(&self.conversation)) {
+        let thread = self.thread.clone().or_else(|| app.threads.take(&self.conversation));
+        // A thread that turns out to be gone could not be told of earlier files, so those go along each time.
+        if let Some(thread) = thread.filter(|_| self.conversation.split_files().0.is_empty()) {
             let (_, question) = self.conversation.split();
             request.retold = Some(request.effective_query());
             question.clone_into(&mut request.query);
@@ -150,14 +152,12 @@ impl Question {
         ])
     }
 
-    /// Uploads the files that the thread does not know. Whoever asks about a document must not get an answer that does not know it.
+    /// Uploads the files. Whoever asks about a document must not get an answer that does not know it.
     async fn attach(&self, app: &Arc<App>, request: &mut SearchRequest) -> Result<(), Refusal> {
-        let (_, new) = self.conversation.split_files();
-        let attached = if request.thread.is_some() { new } else { &self.conversation.files };
-        if attached.is_empty() {
+        if self.conversation.files.is_empty() {
             return Ok(());
         }
-        let files = files::gather(app, attached, self.param).await?;
+        let files = files::gather(app, &self.conversation, self.param).await?;
         let uploaded = app.subscription.upload(&files, &crate::attachment::Meter::default()).await?;
         request.attachments = uploaded.urls;
         match uploaded.unconfirmed.first() {

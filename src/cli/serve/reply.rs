@@ -4,7 +4,6 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::task::Poll;
 
-use futures_util::FutureExt;
 use uuid::Uuid;
 
 use super::app::App;
@@ -51,6 +50,8 @@ pub(super) struct Finished {
     pub(super) calls: Vec<Called>,
     pub(super) reasoning: String,
     pub(super) sources: Vec<Source>,
+    /// Whether `[n]` in the text stands for a source.
+    pub(super) cites: bool,
     /// The model that was asked for, and the one that answered.
     pub(super) asked: String,
     pub(super) model: String,
@@ -107,6 +108,8 @@ pub(super) struct Reply {
     has_begun: bool,
 }
 
+/// After how many reads the system is asked whether something has come for others.
+const ASK_SYSTEM: usize = 16;
 /// How many reads are sent together at most.
 const TOGETHER: usize = 256;
 
@@ -160,10 +163,10 @@ impl Reply {
         pass().await;
         while reads < TOGETHER && self.search.absorb() {
             reads += 1;
-            pass().await;
+            if reads % ASK_SYSTEM == 0 { tokio::task::yield_now().await } else { pass().await }
         }
-        if let Some(Err(refusal)) = self.read(app).now_or_never() {
-            self.pieces.push_back(Err(refusal));
+        while let Some(event) = self.search.known() {
+            self.take_or_finish(event, app);
         }
         while let Some(piece) = self.pieces.pop_front() {
             match piece {
@@ -180,13 +183,8 @@ impl Reply {
     /// Reads what comes next. Can be dropped at any time.
     async fn read(&mut self, app: &App) -> Result<(), Refusal> {
         match self.search.next().await {
-            Ok(Some(SearchEvent::Done(answer))) => {
-                app.session.set(State::Valid);
-                self.finish(*answer)
-            }
             Ok(Some(event)) => {
-                self.check_model(self.search.model())?;
-                self.take(event);
+                self.take_or_finish(event, app);
                 Ok(())
             }
             Ok(None) => Err(Error::Incomplete(Cut::EndOfBody).into()),
@@ -195,6 +193,17 @@ impl Reply {
                 Err(error.into())
             }
         }
+    }
+
+    fn take_or_finish(&mut self, event: SearchEvent, app: &App) {
+        let taken = match event {
+            SearchEvent::Done(answer) => {
+                app.session.set(State::Valid);
+                self.finish(*answer)
+            }
+            event => self.check_model(self.search.model()).map(|()| self.take(event)),
+        };
+        self.pieces.extend(taken.err().map(Err));
     }
 
     fn take(&mut self, event: SearchEvent) {
@@ -253,6 +262,7 @@ impl Reply {
             sources: answer.sources,
             notes: answer.notes,
             thread: answer.thread,
+            cites: !self.terms.format.is_json(),
             asked,
             text,
             calls,
@@ -266,15 +276,21 @@ impl Reply {
     fn rest(&self, answer: &str) -> Result<Rest, Refusal> {
         let format = &self.terms.format;
         if let Some(functions) = &self.terms.functions {
-            return match functions.read(answer).map_err(broken_call)? {
-                functions::Reply::Message(text) => format.read(&text).map(without_calls).map_err(broken_json),
+            let reply =
+                functions.read(answer).or_else(|broken| functions.read(&cleaned(answer)).map_err(|_| broken));
+            return match reply.map_err(broken_call)? {
+                functions::Reply::Message(text) => {
+                    format.read(&cleaned(&text)).map(without_calls).map_err(broken_json)
+                }
                 functions::Reply::Calls(calls) => {
                     Ok((String::new(), calls.into_iter().map(Called::of).collect(), None))
                 }
             };
         }
         if format.is_json() {
-            return format.read(answer).map(without_calls).map_err(broken_json);
+            let text =
+                format.read(answer).or_else(|broken| format.read(&cleaned(answer)).map_err(|_| broken));
+            return text.map(without_calls).map_err(broken_json);
         }
         if self.terms.whole {
             return Ok(without_calls(cleaned(answer)));

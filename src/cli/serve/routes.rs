@@ -1,6 +1,7 @@
 //! Which address leads where, and what every request passes through.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::to_bytes;
@@ -11,6 +12,7 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
+use tower_http::timeout::RequestBodyTimeoutLayer;
 use uuid::Uuid;
 
 use super::app::App;
@@ -29,10 +31,13 @@ pub(super) fn router(app: &Arc<App>, mcp: &Mcp) -> Router {
         .route("/v1/responses/{id}", get(responses::get).delete(responses::delete))
         .route("/v1/responses/{id}/cancel", post(responses::cancel))
         .route("/v1/responses/{id}/input_items", get(responses::input_items))
-        .route("/v1/files", get(files::list).post(files::create))
+        .route(
+            "/v1/files",
+            get(files::list).post(files::create).layer(DefaultBodyLimit::max(files::MAX_UPLOAD)),
+        )
         .route("/v1/files/{id}", get(files::get).merge(delete(files::delete)))
         .route("/v1/files/{id}/content", get(files::content))
-        .route("/admin/session", post(admin::replace_session))
+        .route("/admin/session", post(admin::replace_session).layer(DefaultBodyLimit::max(admin::MAX_BODY)))
         .route_service("/mcp", mcp.service())
         .route_layer(from_fn_with_state(Arc::clone(app), guard::keys));
     let with_key_in_path = Router::new()
@@ -49,11 +54,15 @@ pub(super) fn router(app: &Arc<App>, mcp: &Mcp) -> Router {
         .method_not_allowed_fallback(wrong_method)
         // Bodies are bounded where they are read, each kind by its own limit.
         .layer(DefaultBodyLimit::disable())
+        .layer(RequestBodyTimeoutLayer::new(STALLED))
         .layer(from_fn_with_state(Arc::clone(app), guard::callers))
         .layer(cors(app))
         .layer(from_fn(recorded))
         .with_state(Arc::clone(app))
 }
+
+/// How long a client that is sending may send nothing.
+const STALLED: Duration = Duration::from_secs(60);
 
 /// Lets pages of other origins in that may; nothing is allowed unless that was said.
 fn cors(app: &Arc<App>) -> CorsLayer {
@@ -63,7 +72,14 @@ fn cors(app: &Arc<App>) -> CorsLayer {
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(
-            ["x-request-id", "x-should-retry", "retry-after", "x-pplx-ignored"].map(HeaderName::from_static),
+            [
+                "x-request-id",
+                "x-should-retry",
+                "retry-after",
+                "x-pplx-ignored",
+                "x-ratelimit-remaining-requests",
+            ]
+            .map(HeaderName::from_static),
         )
 }
 

@@ -81,7 +81,10 @@ impl Session {
     /// Takes note of how a question ended.
     pub(super) fn note(&self, error: &Error) {
         match error {
-            Error::Refused { .. } | Error::NotAccepted | Error::Expired(_) => self.set(State::Expired),
+            // A 403 may be about the question.
+            Error::Refused { status: 401, .. } | Error::NotAccepted | Error::Expired(_) => {
+                self.set(State::Expired);
+            }
             Error::NotAuthenticated | Error::OnlyKey(_) => self.set(State::Missing),
             _ => {}
         }

@@ -107,7 +107,7 @@ impl Cleaner {
                         self.at += length;
                         continue;
                     }
-                    Mark::Unfinished if !whole && rest.len() < LONGEST_MARK => return out,
+                    Mark::Unfinished if !whole => return out,
                     Mark::Unfinished | Mark::None => Some(1),
                 },
                 Some(other) => {
@@ -134,14 +134,37 @@ impl Cleaner {
 }
 
 fn mark(rest: &str) -> Mark {
-    if rest.starts_with(PAIRED) {
-        return paired(rest);
+    let found = if rest.starts_with(PAIRED) {
+        paired(rest)
+    } else if let Some(start) = LONE.iter().find(|start| rest.starts_with(**start)) {
+        lone(rest, start)
+    } else if LONE.iter().chain([&PAIRED]).any(|start| start.starts_with(rest)) {
+        Mark::Unfinished
+    } else {
+        Mark::None
+    };
+    match found {
+        Mark::Whole(length) if length > LONGEST_MARK => Mark::None,
+        Mark::Unfinished if rest.len() >= LONGEST_MARK => Mark::None,
+        found => found,
     }
-    if LONE.iter().any(|start| rest.starts_with(start)) {
-        return rest.find('>').map_or(Mark::Unfinished, |end| Mark::Whole(end + 1));
+}
+
+/// `<response …>` and the like, on one line. A longer word is another one.
+fn lone(rest: &str, start: &str) -> Mark {
+    let inside = rest.get(start.len()..).unwrap_or_default();
+    let goes_on = start.ends_with(':') || inside.starts_with(['>', '/', ' ']);
+    if inside.is_empty() {
+        return Mark::Unfinished;
     }
-    let may_become = LONE.iter().chain([&PAIRED]).any(|start| start.starts_with(rest));
-    if may_become { Mark::Unfinished } else { Mark::None }
+    match inside.find(['>', '\n']) {
+        _ if !goes_on => Mark::None,
+        None => Mark::Unfinished,
+        Some(end) if inside.get(end..).is_some_and(|rest| rest.starts_with('>')) => {
+            Mark::Whole(start.len() + end + 1)
+        }
+        Some(_) => Mark::None,
+    }
 }
 
 /// `<grok:x/>`, or all of `<grok:x>…</grok:x>`.
@@ -188,6 +211,17 @@ mod tests {
             out += &settled.finish(MARKED).unwrap();
             assert_eq!(out, expected, "{size}");
         }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_mark_is_text() {
+        for text in ["The <responseCode> x <response\ny>", "x <response time\nand y > 3"] {
+            assert_eq!(cleaned(text), text);
+        }
+        let long = format!("see <response {}> and <grok:a>{}", "x".repeat(5000), "y".repeat(5000));
+        assert!(cleaned(&long) == long);
+        let (settled, out) = streamed(&[&long]);
+        assert!(out + &settled.finish(&long).unwrap() == long);
     }
 
     #[test]

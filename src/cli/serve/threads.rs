@@ -32,16 +32,18 @@ struct Known {
 }
 
 impl Threads {
-    /// The thread in which the last question of `conversation` can be asked.
-    pub(super) fn find(&self, conversation: &Conversation) -> Option<Thread> {
+    /// The thread in which the last question of `conversation` can be asked. It is given once: another question after
+    /// the same words is of another conversation, or takes the place of the first.
+    pub(super) fn take(&self, conversation: &Conversation) -> Option<Thread> {
         let (before, _) = conversation.split();
         if before.last()?.role != Role::Assistant {
             return None;
         }
         let key = self.key(&conversation.system, before, conversation.split_files().0);
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (thread, since) = known.threads.get(&key)?;
-        (since.elapsed() < KEPT).then(|| thread.clone())
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (thread, since) = known.threads.remove(&key)?;
+        known.order.retain(|other| *other != key);
+        (since.elapsed() < KEPT).then_some(thread)
     }
 
     /// Remembers where `conversation` was answered with `text`.
@@ -87,12 +89,15 @@ mod tests {
         let next = |system, answer| {
             conversation(system, &[(Role::User, "a"), (Role::Assistant, answer), (Role::User, "c")])
         };
-        assert_eq!(threads.find(&next("s", "b\n")).map(|thread| thread.id).as_deref(), Some("1"));
-        assert_eq!(threads.find(&next("other", "b")), None);
-        assert_eq!(threads.find(&next("s", "other")), None);
-        assert_eq!(threads.find(&conversation("s", &[(Role::User, "a")])), None);
+        let first = threads.take(&next("s", "b\n"));
+        assert_eq!(first.map(|thread| thread.id).as_deref(), Some("1"));
+        assert_eq!(threads.take(&next("s", "b")), None, "a thread goes on once");
+        threads.remember(&conversation("s", &[(Role::User, "a")]), "b", thread("1"));
+        assert_eq!(threads.take(&next("other", "b")), None);
+        assert_eq!(threads.take(&next("s", "other")), None);
+        assert_eq!(threads.take(&conversation("s", &[(Role::User, "a")])), None);
         let split = conversation("s", &[(Role::User, "a"), (Role::User, "b"), (Role::User, "c")]);
-        assert_eq!(threads.find(&split), None);
+        assert_eq!(threads.take(&split), None);
     }
 
     #[test]
@@ -105,6 +110,6 @@ mod tests {
             let question = number.to_string();
             conversation("", &[(Role::User, &question), (Role::Assistant, "x"), (Role::User, "y")])
         };
-        assert!(threads.find(&next(0)).is_none() && threads.find(&next(1)).is_some());
+        assert!(threads.take(&next(0)).is_none() && threads.take(&next(1)).is_some());
     }
 }

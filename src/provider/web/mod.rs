@@ -263,6 +263,14 @@ impl Search {
         }
     }
 
+    /// The next event, if it is known already: nothing is read for it.
+    pub fn known(&mut self) -> Option<SearchEvent> {
+        if self.snapshot.state() == End::Open && std::mem::take(&mut self.untold) {
+            self.tell_changes();
+        }
+        self.events.pop_front()
+    }
+
     /// All events of one read.
     fn merge(&mut self, bytes: &Bytes) -> Result<()> {
         let mut input: &[u8] = bytes;

@@ -154,6 +154,21 @@ fn a_conversation_goes_on_in_its_thread() {
 }
 
 #[test]
+fn conversations_of_the_same_words_do_not_share_a_thread() {
+    let (upstream, _home, serving) = answering(vec![cited("Hello."), cited("x"), cited("x")]);
+    let hi = json!({"role": "user", "content": "hi"});
+    serving.chat(json!({"messages": [hi]}));
+    for question in ["mine", "yours"] {
+        let messages =
+            json!([hi, {"role": "assistant", "content": "Hello."}, {"role": "user", "content": question}]);
+        serving.chat(json!({"messages": messages}));
+    }
+    let threads: Vec<Value> =
+        asked(&upstream).iter().map(|asked| asked["params"]["last_backend_uuid"].clone()).collect();
+    assert_eq!(threads, [Value::Null, json!("entry-1"), Value::Null]);
+}
+
+#[test]
 fn a_thread_that_is_gone_costs_nothing_but_the_telling() {
     let gone = Reply::status(403).header("Content-Type", "application/json").body("{\"detail\":\"no\"}");
     let (upstream, _home, serving) = answering(vec![cited("Because."), gone, cited("Since.")]);

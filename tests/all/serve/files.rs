@@ -60,6 +60,7 @@ fn what_cannot_be_stored_is_refused() {
         (vec![("purpose", None, b"user_data")], 400),
         (vec![("file", Some("e.txt"), b"x"), ("purpose", None, b"world domination")], 400),
         (vec![("file", Some("a\\b.txt"), b"x")], 400),
+        (vec![("file", Some("a.txt"), b"x"), ("file", Some("b.txt"), b"x")], 400),
     ] {
         upload(&serving, &fields).refused(status);
     }
@@ -77,13 +78,18 @@ fn with_upload(reply: Reply) -> (Server, Home, Serving) {
 
 /// A service that takes one upload, and these questions.
 fn with_upload_and(replies: Vec<Reply>) -> (Server, Home, Serving) {
+    with_uploads(1, replies)
+}
+
+fn with_uploads(uploads: usize, replies: Vec<Reply>) -> (Server, Home, Serving) {
     const PLACES: &str = "POST /rest/uploads/batch_create_upload_urls";
-    let storage = Server::start([("POST /bucket", vec![Reply::status(204)])]);
+    let storage = Server::start([("POST /bucket", vec![Reply::status(204); uploads])]);
     let place = json!({"results": {"any": {"s3_bucket_url": format!("{}/bucket", storage.url()),
         "s3_object_url": "https://s3.example/o", "fields": {"k": "v"}, "file_uuid": "f-1"}}});
     // Whether it was used shows in the questions; dropped here, it would fail the test before it can be.
     std::mem::forget(storage);
-    let upstream = Server::start([(PLACES, vec![Reply::json(&place.to_string())]), (ASK, replies)]);
+    let places = vec![Reply::json(&place.to_string()); uploads];
+    let upstream = Server::start([(PLACES, places), (ASK, replies)]);
     let home = Home::logged_in(&upstream);
     let serving = Serving::of(&home, &[]);
     (upstream, home, serving)
@@ -114,20 +120,20 @@ fn a_stored_image_goes_along_too() {
 }
 
 #[test]
-fn an_image_is_sent_once_in_a_thread() {
+fn images_of_earlier_turns_go_along_with_every_question() {
     use base64::Engine;
     let data = format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(PNG));
-    let (upstream, _home, serving) = with_upload_and(vec![cited("A square."), cited("Red."), cited("x")]);
+    let (upstream, _home, serving) = with_uploads(2, vec![cited("A square."), cited("Red.")]);
     let first = image(&data)["messages"][0].clone();
     serving.chat(json!({"messages": [first]}));
     let answer = json!({"role": "assistant", "content": "A square."});
     let next = json!({"role": "user", "content": "What colour?"});
     serving.chat(json!({"messages": [first, answer, next]}));
-    let other = json!({"role": "user", "content": "What is this?"});
-    serving.chat(json!({"messages": [other, answer, next]}));
-    let params: Vec<Value> = asked(&upstream).iter().map(|asked| asked["params"].clone()).collect();
-    assert_eq!((&params[1]["attachments"], &params[1]["last_backend_uuid"]), (&json!([]), &json!("entry-1")));
-    assert_eq!(params[2]["last_backend_uuid"], Value::Null, "a conversation about another image");
+    let asked = asked(&upstream);
+    assert_eq!(asked[1]["params"]["attachments"], json!(["https://s3.example/o"]));
+    assert!(asked[1]["query_str"].as_str().unwrap().contains("A square."));
+    let blank = json!({"role": "user", "content": ""});
+    serving.chat(json!({"messages": [first, answer, blank]})).refused(400);
 }
 
 #[test]

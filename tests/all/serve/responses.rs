@@ -168,6 +168,43 @@ fn a_response_follows_on_the_one_before() {
 }
 
 #[test]
+fn a_thread_goes_on_once() {
+    let (upstream, _home, serving) = answering(vec![cited("Because."), cited("Since."), cited("So.")]);
+    let first = serving.respond(json!({})).json();
+    for question in ["and then?", "or else?"] {
+        serving.respond(json!({"input": question, "previous_response_id": id(&first)}));
+    }
+    let asked = asked(&upstream);
+    assert_eq!(asked[1]["params"]["last_backend_uuid"], "entry-1");
+    assert_eq!(asked[2]["params"]["last_backend_uuid"], Value::Null);
+    assert!(asked[2]["query_str"].as_str().unwrap().contains("Because."));
+}
+
+#[test]
+fn a_second_server_leaves_the_first_ones_answers_alone() {
+    let reply = Reply::events().write(pending(0, "one ")).pause(800).write(answered("one two"));
+    let upstream = Server::start([(ASK, vec![reply])]);
+    let home = Home::logged_in(&upstream);
+    let first = Serving::of(&home, &[]);
+    let begun = first.respond(json!({"background": true})).json();
+    upstream.wait_for(ASK);
+    let second = Serving::of(&home, &[]);
+    assert_eq!(second.get(&format!("/v1/responses/{}", id(&begun))).json()["status"], "in_progress");
+    assert_eq!(text(&wait_for(&second, &id(&begun), "completed")), "one two");
+}
+
+#[test]
+fn instructions_in_a_list_are_not_inherited_either() {
+    let (upstream, _home, serving) = answering(vec![cited("Because."), cited("Since.")]);
+    let instructions = json!([{"role": "developer", "content": "In French."}]);
+    let first = serving.respond(json!({"instructions": instructions})).json();
+    serving.respond(json!({"input": "and then?", "previous_response_id": id(&first)}));
+    let asked = asked(&upstream)[1].clone();
+    assert_eq!(asked["params"]["last_backend_uuid"], Value::Null);
+    assert!(!asked["query_str"].as_str().unwrap().contains("French"));
+}
+
+#[test]
 fn instructions_that_are_new_are_told_with_everything() {
     let (upstream, _home, serving) = answering(vec![cited("Because."), cited("Since.")]);
     let first = serving.respond(json!({})).json();

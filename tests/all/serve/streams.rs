@@ -191,6 +191,31 @@ fn a_client_that_leaves_ends_its_upstream_call() {
 }
 
 #[test]
+fn a_run_of_research_is_taken_up_again_in_a_stream_too() {
+    const RECONNECT: &str = "POST /rest/sse/perplexity_ask/reconnect/run-1";
+    let frame = |status: &str, text: &str| {
+        let text = serde_json::to_string(text).unwrap();
+        format!(
+            "data: {{\"status\":\"{status}\",\"display_model\":\"pplx_alpha\",\"backend_uuid\":\"run-1\",\"blocks\":[{{\"intended_usage\":\
+             \"ask_text\",\"markdown_block\":{{\"chunks\":[{text}]}}}}]}}\n\n"
+        )
+    };
+    for pause in [0, 100] {
+        let broken = Reply::events()
+            .write(frame("PENDING", "One "))
+            .pause(pause)
+            .write(frame("PENDING", "One two "))
+            .cut();
+        let rest = Reply::stream(frame("COMPLETED", "One two three."));
+        let upstream = Server::start([(super::ASK, vec![broken]), (RECONNECT, vec![rest])]);
+        let home = Home::logged_in(&upstream);
+        let serving = Serving::of(&home, &["--alias", "research=pplx_alpha"]);
+        let events = serving.chat(json!({"stream": true, "model": "research"})).events();
+        assert_eq!((content(&events).as_str(), finishes(&events)), ("One two three.", vec!["stop"]));
+    }
+}
+
+#[test]
 fn silence_is_filled_with_comments() {
     let reply = Reply::events().pause(16_500).write(answered("x"));
     let (_upstream, _home, serving) = answering(vec![reply]);

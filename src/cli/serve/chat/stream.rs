@@ -130,7 +130,7 @@ impl Stream {
             let tool_calls = Some(whole::calls(&finished.calls));
             self.delta(Delta { tool_calls, ..Delta::default() }).await?;
         }
-        let annotations = whole::annotations(&finished.text, &finished.sources);
+        let annotations = whole::annotations(finished);
         let annotations =
             Some(annotations).filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
         let last = Delta { annotations, ..Delta::default() };

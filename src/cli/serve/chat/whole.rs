@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::super::citations::{citations, numbered};
+use super::super::citations::{Citation, cited, numbered};
 use super::super::reply::{Called, Finished, Usage};
 use crate::answer::Source;
 
@@ -50,7 +50,7 @@ fn message(finished: &Finished) -> Value {
         "role": "assistant",
         "content": if has_calls { Value::Null } else { finished.text.as_str().into() },
         "refusal": null,
-        "annotations": annotations(&finished.text, &finished.sources),
+        "annotations": annotations(finished),
     });
     if let Value::Object(fields) = &mut message {
         if !finished.reasoning.is_empty() {
@@ -89,9 +89,8 @@ pub(super) fn usage(usage: Usage) -> Value {
 }
 
 /// The citations in a text, with offsets in characters.
-pub(super) fn annotations(text: &str, sources: &[Source]) -> Value {
-    let numbered = numbered(sources);
-    let annotation = |citation: super::super::citations::Citation<'_>| {
+pub(super) fn annotations(finished: &Finished) -> Value {
+    let annotation = |citation: Citation<'_>| {
         json!({
             "type": "url_citation",
             "url_citation": {
@@ -102,7 +101,7 @@ pub(super) fn annotations(text: &str, sources: &[Source]) -> Value {
             },
         })
     };
-    citations(text, &numbered).into_iter().map(annotation).collect()
+    cited(finished).into_iter().map(annotation).collect()
 }
 
 /// What OpenAI's interface has no place for: the sources as Perplexity's own API gives them, and what a reader should

@@ -8,7 +8,7 @@ pub(super) use self::store::Files;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::multipart::{Field, Multipart, MultipartRejection};
+use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -17,15 +17,17 @@ use serde_json::{Value, json};
 
 use self::store::{MAX_FILE, Refused, Stored};
 use super::app::App;
-use super::conversation::Attached;
+use super::conversation::{Attached, Conversation, is_data_url};
 use super::refusal::Refusal;
 use crate::attachment::Attachment;
 use crate::fetch;
 
 /// How many files a question may bring along.
 const MOST: usize = 5;
-/// How much of an upload that is too large is read, in bytes, so that its client reads the answer.
-const PATIENCE: usize = 256 << 20;
+/// How much of an upload is read at most, in bytes: more than is stored, so that its client reads the answer.
+pub(super) const MAX_UPLOAD: usize = 80 << 20;
+/// How long a field is that is no file, in bytes.
+const MAX_FIELD: usize = 1024;
 
 /// Stores a file.
 pub(super) async fn create(
@@ -89,18 +91,20 @@ pub(super) async fn delete(
     Ok(Json(json!({ "id": id, "object": "file", "deleted": true })))
 }
 
-/// The files that a question brings along; `param` is the field that they came in.
+/// The files that a question brings along, the newest where its conversation has many; `param` is the field that they
+/// came in.
 pub(super) async fn gather(
     app: &Arc<App>,
-    files: &[Attached],
+    conversation: &Conversation,
     param: &str,
 ) -> Result<Vec<Attachment>, Refusal> {
-    if files.len() > MOST {
-        return Err(Refusal::bad(
-            param,
-            format!("A question may bring {MOST} files along, not {}.", files.len()),
-        ));
+    let (old, new) = conversation.split_files();
+    if new.len() > MOST {
+        let message = format!("A question may bring {MOST} files along, not {}.", new.len());
+        return Err(Refusal::bad(param, message));
     }
+    let kept = old.len().saturating_sub(MOST - new.len());
+    let files = old.iter().skip(kept).chain(new);
     let mut gathered = Vec::new();
     let mut size = 0;
     for file in files {
@@ -120,8 +124,8 @@ pub(super) async fn gather(
 async fn read(app: &Arc<App>, file: &Attached, param: &str) -> Result<Attachment, Refusal> {
     let unusable = |reason: String| Refusal::bad(param, reason);
     match file {
-        Attached::Image { url } if url.starts_with("data:") => inputs::data_url(url, None).map_err(unusable),
-        Attached::Data { data, name } if data.starts_with("data:") => {
+        Attached::Image { url } if is_data_url(url) => inputs::data_url(url, None).map_err(unusable),
+        Attached::Data { data, name } if is_data_url(data) => {
             inputs::data_url(data, name.as_deref()).map_err(unusable)
         }
         Attached::Data { data, name } => {
@@ -151,40 +155,47 @@ struct Form {
 
 impl Form {
     async fn read(mut form: Multipart) -> Result<Self, Refusal> {
-        let broken = |_| Refusal::body("The form is broken, or ended early.");
         let mut read = Self::default();
-        let mut left = PATIENCE;
         let mut fits = true;
-        while let Some(field) = form.next_field().await.map_err(broken)? {
+        while let Some(field) = form.next_field().await.map_err(|error| broken(&error))? {
             match field.name().unwrap_or_default() {
-                "file" => {
-                    read.name = field.file_name().map(str::to_owned);
-                    let content = bounded(field, &mut left).await?;
-                    fits = content.is_some();
-                    read.content = content;
+                "file" if read.name.is_some() => {
+                    return Err(Refusal::bad("file", "The form holds two files."));
                 }
-                "purpose" => read.purpose = Some(field.text().await.map_err(broken)?),
-                _ => {}
+                "file" => {
+                    read.name = Some(field.file_name().unwrap_or("file").to_owned());
+                    read.content = bounded(field, MAX_FILE).await?;
+                    fits = read.content.is_some();
+                }
+                "purpose" => {
+                    let purpose = bounded(field, MAX_FIELD).await?.unwrap_or_default();
+                    read.purpose = Some(String::from_utf8_lossy(&purpose).into_owned());
+                }
+                _ => drop(bounded(field, 0).await?),
             }
         }
         if fits { Ok(read) } else { Err(too_large(format!("A file may have {} MiB.", MAX_FILE >> 20))) }
     }
 }
 
-/// What a field holds; `None` where it is too large. It is read to its end all the same, within reason: a client that
-/// is still sending does not read the answer.
-async fn bounded(mut field: Field<'_>, left: &mut usize) -> Result<Option<Vec<u8>>, Refusal> {
+/// What a field holds; `None` where it is too large. It is read to its end all the same: a client that is still sending
+/// does not read the answer.
+async fn bounded(mut field: Field<'_>, limit: usize) -> Result<Option<Vec<u8>>, Refusal> {
     let mut content = Some(Vec::new());
-    let broken = |_| Refusal::body("The form is broken, or ended early.");
-    while let Some(chunk) = field.chunk().await.map_err(broken)? {
-        *left =
-            left.checked_sub(chunk.len()).ok_or_else(|| too_large("The upload is too large.".to_owned()))?;
-        content = content.filter(|content| content.len() + chunk.len() <= MAX_FILE);
+    while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
+        content = content.filter(|content| content.len() + chunk.len() <= limit);
         if let Some(content) = &mut content {
             content.extend_from_slice(&chunk);
         }
     }
     Ok(content)
+}
+
+fn broken(error: &MultipartError) -> Refusal {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return too_large(format!("An upload may have {} MiB.", MAX_UPLOAD >> 20));
+    }
+    Refusal::body("The form is broken, or ended early.")
 }
 
 fn too_large(message: String) -> Refusal {

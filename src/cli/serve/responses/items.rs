@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::super::content;
-use super::super::conversation::{Conversation, Role};
+use super::super::conversation::{Conversation, Role, is_data_url};
 use super::super::functions;
 use super::super::refusal::Refusal;
 
@@ -80,7 +80,7 @@ fn kept(item: Value) -> Value {
         Value::String(text) => json!({ "role": "user", "content": text }),
         item => item,
     };
-    let Value::Object(mut fields) = item else { return item };
+    let Value::Object(mut fields) = without_data(item) else { return Value::Null };
     let kind = fields.get("type").and_then(Value::as_str).unwrap_or("message").to_owned();
     let is_message = matches!(kind.as_str(), "message" | "input_message");
     if is_message {
@@ -109,23 +109,32 @@ fn kept_content(content: Value, is_answer: bool) -> Value {
             .into_iter()
             .map(|part| match part.get("type").and_then(Value::as_str) {
                 Some("text") => text(part.get("text").cloned().unwrap_or_default()),
-                _ => without_data(part),
+                _ => part,
             })
             .collect(),
         content => json!([text(content)]),
     }
 }
 
-fn without_data(mut part: Value) -> Value {
-    for name in ["image_url", "file_data"] {
-        if let Some(value) = part.get_mut(name)
-            && value.as_str().is_some_and(|text| name == "file_data" || text.starts_with("data:"))
-        {
-            *value = "[not kept]".into();
-        }
+/// A value without the data of files, wherever it stands.
+fn without_data(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(without_data).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(
+                |(name, value)| {
+                    if name == "file_data" { (name, NOT_KEPT.into()) } else { (name, without_data(value)) }
+                },
+            )
+            .collect(),
+        Value::String(text) if is_data_url(&text) && text.contains(";base64,") => NOT_KEPT.into(),
+        value => value,
     }
-    part
 }
+
+/// What stands in the place of a file's data.
+const NOT_KEPT: &str = "[not kept]";
 
 /// Which items are wanted.
 #[derive(Debug, Deserialize)]
@@ -208,13 +217,14 @@ mod tests {
             {"role": "developer", "content": "Be brief."},
             {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]},
             {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "c1"},
-            {"type": "function_call_output", "call_id": "c1", "output": "42"},
+            {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_image", "image_url": "DATA:image/png;base64,AAAA"}]},
+            {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}, {"type": "file", "file": {"file_data": "AAAA"}}]},
             {"type": "reasoning", "summary": []},
         ]);
         let kept = read(Some(&input), &mut conversation).unwrap();
         let roles: Vec<Role> = conversation.turns.iter().map(|turn| turn.role).collect();
-        assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool]);
-        assert_eq!((conversation.system.len(), conversation.files.len()), (1, 1));
+        assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool, Role::User]);
+        assert_eq!((conversation.system.len(), conversation.files.len()), (1, 4));
         assert!(kept.iter().all(|item| item["id"].is_string() && item["type"].is_string()));
         assert!(!Value::from(kept).to_string().contains("AAAA"));
         for bad in [

@@ -48,7 +48,8 @@ pub(super) async fn create(
         if request.streams {
             let answering = Arc::clone(&app);
             let draft = Draft::of(&request);
-            request.keep_draft(&draft, &app).await?;
+            // An answer that cannot be kept is an answer all the same.
+            let _ = request.keep_draft(&draft, &app).await;
             events::response(record.clone(), |frames| {
                 stream::send(request, draft, reply, answering, frames, record)
             })
@@ -56,7 +57,7 @@ pub(super) async fn create(
             let draft = Draft::of(&request);
             let finished = reply.whole(&app).await?;
             let document = draft.completed(&finished);
-            request.keep(&draft, &document, &finished, &app).await?;
+            let _ = request.keep(&draft, &document, &finished, &app).await;
             Json(document).into_response()
         }
     };

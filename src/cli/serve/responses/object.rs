@@ -4,11 +4,10 @@ use chrono::Utc;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::super::citations::{citations, numbered};
+use super::super::citations::{Citation, cited};
 use super::super::refusal::Refusal;
 use super::super::reply::{Called, Finished, Usage};
 use super::request::Request;
-use crate::answer::Source;
 use crate::cli::serve::chat::extras;
 
 /// A response that has an id, and no answer yet.
@@ -114,7 +113,7 @@ fn id(kind: &str) -> String {
 fn output(finished: &Finished, ids: &Ids) -> Vec<Value> {
     let reasoning = (!finished.reasoning.is_empty()).then(|| reasoning(&ids.reasoning, &finished.reasoning));
     let rest = if finished.calls.is_empty() {
-        let part = text_part(&finished.text, &annotations(&finished.text, &finished.sources));
+        let part = text_part(&finished.text, &annotations(finished));
         vec![message(&ids.message, "completed", Some(part))]
     } else {
         finished.calls.iter().map(call).collect()
@@ -160,9 +159,8 @@ pub(super) fn opened_call(mut call: Value) -> Value {
 }
 
 /// The citations in a text, as this interface has them: flat, with offsets in characters.
-pub(super) fn annotations(text: &str, sources: &[Source]) -> Vec<Value> {
-    let numbered = numbered(sources);
-    let annotation = |citation: super::super::citations::Citation<'_>| {
+pub(super) fn annotations(finished: &Finished) -> Vec<Value> {
+    let annotation = |citation: Citation<'_>| {
         json!({
             "type": "url_citation",
             "url": citation.source.url,
@@ -171,7 +169,7 @@ pub(super) fn annotations(text: &str, sources: &[Source]) -> Vec<Value> {
             "end_index": citation.end,
         })
     };
-    citations(text, &numbered).into_iter().map(annotation).collect()
+    cited(finished).into_iter().map(annotation).collect()
 }
 
 fn usage(usage: Usage) -> Value {

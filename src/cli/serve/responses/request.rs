@@ -76,13 +76,14 @@ impl Request {
         let format = fields.object("text")?.and_then(|text| text.get("format"));
         let format = Format::of(format, "text.format")?;
         let instructions = instructions(fields)?;
-        let Before { said, thread, output } = before(fields, instructions.as_deref(), app).await?;
+        let Before { said, goes_on_in, output } = before(fields, instructions.as_deref(), app).await?;
         let mut conversation = Conversation::after(said.system, said.turns, said.files);
         let known = (conversation.turns.len(), conversation.system.len());
         let input = items::read(fields.get("input"), &mut conversation)?;
         conversation.check("input")?;
         calls::check(&output, &input)?;
         let said = Said {
+            instructions: instructions.clone(),
             system: conversation.system.clone(),
             turns: conversation.turns.clone(),
             files: conversation.files.iter().filter(|file| !file.is_data()).cloned().collect(),
@@ -91,11 +92,18 @@ impl Request {
         let goes_on = (conversation.turns.len(), conversation.system.len()) == (known.0 + 1, known.1)
             && said.turns.last().is_some_and(|turn| turn.role == Role::User);
         conversation.system.splice(0..0, instructions);
+        let model = app.catalogue.choose(fields.text("model")?.unwrap_or(AUTO), wants::thinking(fields)?)?;
+        let options = Options::of(fields)?;
+        let echo = echo(fields)?;
+        let thread = match goes_on_in.filter(|_| goes_on) {
+            Some(id) => app.responses.take_thread(&id).await?,
+            None => None,
+        };
         let question = Question {
-            model: app.catalogue.choose(fields.text("model")?.unwrap_or(AUTO), wants::thinking(fields)?)?,
+            model,
             conversation,
-            thread: thread.filter(|_| goes_on),
-            options: Options::of(fields)?,
+            thread,
+            options,
             format,
             functions,
             whole: !streams,
@@ -103,7 +111,7 @@ impl Request {
             param: "input",
         };
         let ignored = wants::ignored(fields);
-        Ok(Self { question, streams, background, store, ignored, input, said, echo: echo(fields)? })
+        Ok(Self { question, streams, background, store, ignored, input, said, echo })
     }
 
     /// Keeps what is being answered, so that its id is known from the first event on.
@@ -187,8 +195,8 @@ fn instructions(fields: &Fields) -> Result<Option<String>, Refusal> {
 #[derive(Debug, Default)]
 struct Before {
     said: Said,
-    /// The thread that knows it: only with the same instructions, which are not inherited.
-    thread: Option<Thread>,
+    /// The response whose thread knows it: only with the same instructions, which are not inherited.
+    goes_on_in: Option<String>,
     /// The items of the last answer.
     output: Vec<Value>,
 }
@@ -203,9 +211,10 @@ async fn before(fields: &Fields, instructions: Option<&str>, app: &App) -> Resul
         let message = format!("The response '{id}' is not completed, so nothing can follow on it.");
         return Err(Refusal::bad("previous_response_id", message));
     }
-    let same = stored.text("instructions") == instructions;
+    let same = stored.said.instructions.as_deref() == instructions;
     let output = stored.document.get("output").and_then(Value::as_array).cloned().unwrap_or_default();
-    Ok(Before { said: stored.said, thread: stored.thread.filter(|_| same), output })
+    let goes_on_in = (same && stored.thread.is_some()).then_some(stored.id);
+    Ok(Before { said: stored.said, goes_on_in, output })
 }
 
 fn echo(fields: &Fields) -> Result<Map<String, Value>, Refusal> {

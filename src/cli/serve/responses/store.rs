@@ -2,6 +2,7 @@
 //! hears of its end, so a server that is killed loses nothing.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -51,9 +52,12 @@ impl Stored {
     }
 }
 
-/// What was said up to the answer, without the instructions, which are not inherited.
+/// What was said up to the answer. Instructions are not inherited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Said {
+    /// Those of the last request, to tell whether the next has the same.
+    #[serde(default)]
+    pub(super) instructions: Option<String>,
     pub(super) system: Vec<String>,
     pub(super) turns: Vec<Turn>,
     /// The files that can be got again.
@@ -64,6 +68,8 @@ pub(super) struct Said {
 /// All of them, and the tasks that answer some.
 #[derive(Debug)]
 pub(in super::super) struct Responses {
+    /// Held by the first server of this folder, whose responses a second one leaves alone.
+    _first: Option<File>,
     connection: Arc<Mutex<Connection>>,
     running: Mutex<HashMap<String, AbortHandle>>,
 }
@@ -78,18 +84,22 @@ impl Responses {
         // The journal beside the file takes its rights over.
         private::open_private(&path).map_err(failed)?;
         private::tighten(&path, private::OTHERS_ANY).map_err(failed)?;
+        let first = private::open_private(&folder.join("serve.lock")).map_err(failed)?;
+        let first = first.try_lock().is_ok().then_some(first);
         let open = || {
             let connection = Connection::open(&path)?;
             connection.busy_timeout(PATIENCE)?;
             connection.execute_batch("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;")?;
             connection.execute_batch(TABLE)?;
-            fail_interrupted(&connection)?;
+            if first.is_some() {
+                fail_interrupted(&connection)?;
+            }
             prune(&connection, chrono::Utc::now().timestamp())?;
             Ok(connection)
         };
         let opened: rusqlite::Result<Connection> = open();
         let connection = opened.map_err(|error| failed(std::io::Error::other(error)))?;
-        Ok(Self { connection: Arc::new(Mutex::new(connection)), running: Mutex::default() })
+        Ok(Self { _first: first, connection: Arc::new(Mutex::new(connection)), running: Mutex::default() })
     }
 
     /// Keeps a response; one of the same id is replaced.
@@ -110,7 +120,7 @@ impl Responses {
         .await
     }
 
-    /// Keeps how a response ended. One that was deleted meanwhile stays deleted.
+    /// Keeps how a response ended, once. One that was deleted meanwhile stays deleted.
     pub(super) async fn end(
         &self,
         id: &str,
@@ -122,13 +132,17 @@ impl Responses {
             let document = document.to_string();
             match end {
                 Some((said, thread)) => {
-                    let sql = "UPDATE responses SET document = ?, said = ?, thread = ? WHERE id = ?";
+                    let sql = "UPDATE responses SET document = ?, said = ?, thread = ? WHERE id = ? AND \
+                        json_extract(document, '$.status') = 'in_progress'";
                     let said = json!(said).to_string();
                     let thread = thread.as_ref().map(thread_text);
                     connection.prepare_cached(sql)?.execute(params![document, said, thread, id])?
                 }
                 None => connection
-                    .prepare_cached("UPDATE responses SET document = ? WHERE id = ?")?
+                    .prepare_cached(
+                        "UPDATE responses SET document = ? WHERE id = ? AND \
+                        json_extract(document, '$.status') = 'in_progress'",
+                    )?
                     .execute(params![document, id])?,
             };
             Ok(())
@@ -153,6 +167,21 @@ impl Responses {
                 })
             };
             connection.prepare_cached(sql)?.query_row(params![id, oldest], row).optional()
+        })
+        .await
+    }
+
+    /// The thread of a response, once: what follows on it again is told anew.
+    pub(super) async fn take_thread(&self, id: &str) -> Result<Option<Thread>, Refusal> {
+        let id = id.to_owned();
+        self.with(move |connection| {
+            let thread: Option<String> = connection
+                .prepare_cached("SELECT thread FROM responses WHERE id = ?")?
+                .query_row([&id], |row| row.get(0))
+                .optional()?
+                .flatten();
+            connection.prepare_cached("UPDATE responses SET thread = NULL WHERE id = ?")?.execute([&id])?;
+            Ok(thread.as_deref().and_then(thread_of))
         })
         .await
     }

@@ -170,7 +170,7 @@ impl Stream {
             self.open_text().await?;
         }
         let Some((text, index)) = self.text.take() else { return Ok(()) };
-        let annotations = object::annotations(&text, &finished.sources);
+        let annotations = object::annotations(finished);
         for (number, annotation) in annotations.iter().enumerate() {
             let data = json!({ "annotation_index": number, "annotation": annotation });
             let data = self.at_text(index, data);
