@@ -87,7 +87,7 @@ pub(super) struct GetQuery {
     stream: Option<bool>,
 }
 
-/// Forgets a response; one that is still being answered is not answered any further.
+/// Forgets a response; one that is answered in the background is not answered any further.
 pub(super) async fn delete(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
