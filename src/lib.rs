@@ -19,6 +19,7 @@ pub mod io;
 pub mod jobs;
 pub mod line_editor;
 pub mod models;
+pub mod notify;
 pub mod origin;
 pub mod overwrite;
 mod private;

@@ -2,9 +2,12 @@
 
 use url::Url;
 
+use super::Credential;
 use super::endpoint::{Endpoint, Reply};
 use super::session::Session;
+use crate::env::Environment;
 use crate::error::{Error, Result};
+use crate::http;
 
 /// What came of asking.
 #[derive(Debug)]
@@ -35,6 +38,19 @@ pub async fn check(base: Url, session: &Session) -> Result<Checked> {
     let reply = endpoint.get("api/auth/session", Some(&session.cookie_header())).await?;
     let rotated = session.renewed_by(&endpoint.jar);
     verdict(&reply).map(|verdict| Checked { verdict, rotated })
+}
+
+/// The plan of the account that a credential belongs to, where the service names it. A session that it puts in the
+/// place of this one is kept. [`Error::NotAccepted`] where it sees nobody behind it.
+pub async fn verify(env: &Environment, credential: &Credential) -> Result<Option<String>> {
+    let checked = check(http::web_base(env)?, &credential.session).await?;
+    if let Some(rotated) = checked.rotated {
+        super::keep(credential, rotated)?;
+    }
+    match checked.verdict {
+        Verdict::Known { plan, .. } => Ok(plan),
+        Verdict::Unknown => Err(Error::NotAccepted),
+    }
 }
 
 fn verdict(reply: &Reply) -> Result<Verdict> {

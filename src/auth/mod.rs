@@ -14,7 +14,7 @@ mod secret;
 mod session;
 mod store;
 
-pub use check::{Checked, Verdict, check};
+pub use check::{Checked, Verdict, check, verify};
 pub use key::ApiKey;
 pub use secret::Secret;
 pub use session::Session;

@@ -6,10 +6,8 @@ use serde::Serialize;
 use super::args::StatusArgs;
 use super::failure::Failure;
 use super::settings;
-use crate::auth::{self, ApiKey, Credential, Verdict};
+use crate::auth::{self, ApiKey, Credential};
 use crate::env::Environment;
-use crate::error::Error;
-use crate::http;
 use crate::io::Io;
 use crate::origin::Origin;
 use crate::provider::{Limit, Subscription};
@@ -117,11 +115,7 @@ struct Online {
 }
 
 async fn ask(credential: &Credential, env: &Environment) -> crate::Result<Online> {
-    let checked = auth::check(http::web_base(env)?, &credential.session).await?;
-    if let Some(rotated) = checked.rotated {
-        auth::keep(credential, rotated)?;
-    }
-    let Verdict::Known { plan, .. } = checked.verdict else { return Err(Error::NotAccepted) };
+    let plan = auth::verify(env, credential).await?;
     // The plan is known; that the limits are not is no failure.
     let limits = Subscription::of(env)?.limits().await.ok();
     Ok(Online { plan, limits })

@@ -1,7 +1,6 @@
 //! Who answers a search. Each provider turns a [`SearchRequest`] into [`SearchEvent`]s; nothing else of it shows.
 
 pub mod api;
-pub mod notify;
 pub mod subscription;
 pub mod web;
 

@@ -1,12 +1,10 @@
 //! The form that an answer must have, for a service that only writes text: what the model is told of it, and
-//! what of its reply is accepted. Also how every reply is read that must be JSON, whatever it is for.
+//! what of its reply is accepted.
 
-use std::collections::HashMap;
-use std::fmt;
+use serde_json::Value;
 
-use jsonschema::{Validator, draft202012};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use super::json::{self, Broken};
+use super::schema::{Checker, is_name, switch};
 
 /// A bad request: which parameter is wrong, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,10 +12,6 @@ pub(super) struct Invalid {
     pub(super) param: &'static str,
     pub(super) message: String,
 }
-
-/// A reply that is not what the model was told to write. Little of it is quoted, since it may be long.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Broken(pub(super) String);
 
 /// What the text of an answer must be.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,17 +75,9 @@ impl Format {
         if !self.is_json() {
             return Ok(reply.to_owned());
         }
-        let body = unfenced(reply)?;
-        let mended;
-        let (text, value) = match only_value(body) {
-            Ok(found) => found,
-            Err(broken) => {
-                mended = without_marks(body);
-                only_value(&mended).map_err(|_| broken)?
-            }
-        };
+        let (text, value) = json::mended(reply)?;
         self.check(&value)?;
-        Ok(text.to_owned())
+        Ok(text)
     }
 
     fn check(&self, value: &Value) -> Result<(), Broken> {
@@ -103,281 +89,6 @@ impl Format {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// What names a function or a schema.
-pub(super) fn is_name(name: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    (1..=64).contains(&name.len()) && name.bytes().all(allowed)
-}
-
-/// A boolean that is off where it is not given.
-pub(super) fn switch(value: &Value, name: &str) -> Result<bool, String> {
-    match value.get(name) {
-        None | Some(Value::Null) => Ok(false),
-        Some(Value::Bool(on)) => Ok(*on),
-        Some(_) => Err(format!("'{name}' must be true or false.")),
-    }
-}
-
-/// What checks values against a schema of the 2020-12 draft, whatever draft that says it is of.
-#[derive(Debug, Clone)]
-pub(super) struct Checker(Validator);
-
-impl Checker {
-    /// The schema may only refer to its own parts: nothing is ever fetched for it.
-    pub(super) fn of(schema: &Value) -> Result<Self, String> {
-        let refs = ["$ref", "$dynamicRef", "$recursiveRef"];
-        let targets =
-            |level: &Map<String, Value>| refs.map(|name| level.get(name)?.as_str().map(str::to_owned));
-        let foreign = |target: &String| target != "#" && !target.starts_with("#/");
-        if let Some(target) = levels(schema).into_iter().flat_map(targets).flatten().find(foreign) {
-            return Err(format!(
-                "it may refer to its own parts (#/…) only, not to {:?}",
-                clipped(&target, 80)
-            ));
-        }
-        if expanded(schema, schema, &mut HashMap::new()) > LARGEST {
-            return Err("it is too large once what it refers to stands in place".to_owned());
-        }
-        let built = draft202012::options().offline().build(schema);
-        built.map(Self).map_err(|error| fault(error.instance_path(), error.masked()))
-    }
-
-    pub(super) fn check(&self, value: &Value) -> Result<(), String> {
-        self.0.validate(value).map_err(|error| fault(error.instance_path(), error.masked()))
-    }
-}
-
-/// How many parts a schema may have, with those that it refers to counted where it does: few lines can stand for more
-/// than any time is enough for.
-const LARGEST: u64 = 5000;
-
-/// How many parts that are. A part that refers to itself counts once.
-fn expanded<'a>(part: &'a Value, schema: &'a Value, known: &mut HashMap<&'a str, u64>) -> u64 {
-    let inner = match part {
-        Value::Object(fields) => {
-            fields.values().map(|value| expanded(value, schema, known)).fold(1, u64::saturating_add)
-        }
-        Value::Array(items) => {
-            items.iter().map(|value| expanded(value, schema, known)).fold(1, u64::saturating_add)
-        }
-        _ => return 1,
-    };
-    let target = part.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
-    let Some(target) = target else { return inner };
-    if let Some(size) = known.get(target) {
-        return inner.saturating_add(*size);
-    }
-    known.insert(target, 1);
-    let size = schema.pointer(target).map_or(1, |target| expanded(target, schema, known));
-    known.insert(target, size);
-    inner.saturating_add(size)
-}
-
-/// Where something is wrong, and what, without the value that is wrong.
-fn fault(place: &impl fmt::Display, message: impl fmt::Display) -> String {
-    let place = place.to_string();
-    let place = if place.is_empty() { place } else { place + ": " };
-    clipped(&format!("{place}{message}"), 80)
-}
-
-/// The schema and all schemas within it. What is data and not a schema, such as a default, is left out.
-pub(super) fn levels(schema: &Value) -> Vec<&Map<String, Value>> {
-    let mut levels = Vec::new();
-    let mut open = vec![schema];
-    while let Some(schema) = open.pop() {
-        let Value::Object(keywords) = schema else { continue };
-        levels.push(keywords);
-        for (keyword, value) in keywords {
-            match (keyword.as_str(), value) {
-                ("const" | "enum" | "default" | "examples", _) => {}
-                (
-                    "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
-                    Value::Object(schemas),
-                ) => open.extend(schemas.values()),
-                (_, Value::Array(items)) => open.extend(items),
-                (_, value) => open.push(value),
-            }
-        }
-    }
-    levels
-}
-
-/// The beginning of a text, of at most so many characters.
-pub(super) fn clipped(text: &str, most: usize) -> String {
-    if text.chars().nth(most).is_none() {
-        return text.to_owned();
-    }
-    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
-}
-
-/// The one JSON value that a reply is: its text, and itself.
-///
-/// It may stand in a Markdown code fence and be followed by citation marks, since models add these even when
-/// they are told not to. Any other text makes it doubtful what the model meant.
-pub(super) fn json(reply: &str) -> Result<(&str, Value), Broken> {
-    only_value(unfenced(reply)?)
-}
-
-/// What stands in the code fence that makes up the reply; all of it where none opens it.
-fn unfenced(reply: &str) -> Result<&str, Broken> {
-    let reply = reply.trim();
-    let Some(rest) = reply.strip_prefix("```") else { return Ok(reply) };
-    let fenced = || {
-        let (language, rest) = rest.split_once('\n')?;
-        let (body, rest) = rest.rsplit_once("```")?;
-        let alone = language.trim().bytes().all(|byte| byte.is_ascii_alphanumeric()) && only_marks(rest);
-        alone.then_some(body)
-    };
-    fenced().ok_or_else(|| Broken("The reply is not one whole code fence.".to_owned()))
-}
-
-fn only_value(text: &str) -> Result<(&str, Value), Broken> {
-    let text = text.trim();
-    let start = || clipped(text, 40);
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Strict>();
-    let value = match values.next() {
-        None => return Err(Broken("The reply is empty.".to_owned())),
-        Some(Err(error)) => {
-            return Err(Broken(format!("The reply is not JSON ({error}); it begins with {:?}.", start())));
-        }
-        Some(Ok(Strict(value))) => value,
-    };
-    match text.split_at_checked(values.byte_offset()) {
-        Some((json, rest)) if only_marks(rest) => Ok((json, value)),
-        _ => Err(Broken(format!("The reply holds more than one JSON value; it begins with {:?}.", start()))),
-    }
-}
-
-fn only_marks(text: &str) -> bool {
-    let mut rest = text.trim_start();
-    while let Some(after) = after_mark(rest) {
-        rest = after.trim_start();
-    }
-    rest.is_empty()
-}
-
-/// What follows the citation mark at the beginning of a text.
-fn after_mark(text: &str) -> Option<&str> {
-    let number = text.strip_prefix('[')?;
-    let after = number.trim_start_matches(|character: char| character.is_ascii_digit());
-    let digits = number.len() - after.len();
-    after.strip_prefix(']').filter(|_| (1..=4).contains(&digits))
-}
-
-/// JSON with a space for each citation mark that follows a value. After a list that is itself in a list it
-/// might be an item that misses its comma, so there it stays.
-fn without_marks(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let (mut open, mut last, mut skipped) = (Vec::new(), ' ', 0);
-    for (at, character, quoted) in characters(text) {
-        if at < skipped {
-            continue;
-        }
-        let nested = last == ']' && open.last() == Some(&'[');
-        let after_value = matches!(last, '"' | '}' | ']') || last.is_ascii_alphanumeric();
-        if !quoted
-            && after_value
-            && !nested
-            && let Some(after) = text.get(at..).and_then(after_mark)
-        {
-            skipped = text.len() - after.len();
-            kept.push(' ');
-            continue;
-        }
-        kept.push(character);
-        match character {
-            _ if quoted => {}
-            '[' | '{' => open.push(character),
-            ']' | '}' => drop(open.pop()),
-            _ => {}
-        }
-        if !character.is_whitespace() {
-            last = character;
-        }
-    }
-    kept
-}
-
-/// The characters of JSON, each with its place and whether it belongs to a string.
-pub(super) fn characters(json: &str) -> impl Iterator<Item = (usize, char, bool)> {
-    let (mut inside, mut escaped) = (false, false);
-    json.char_indices().map(move |(at, character)| {
-        let quoted = inside || character == '"';
-        if character == '"' && !escaped {
-            inside = !inside;
-        }
-        escaped = inside && character == '\\' && !escaped;
-        (at, character, quoted)
-    })
-}
-
-/// A JSON value in which no object has a key twice: readers disagree which of the two counts.
-struct Strict(Value);
-
-impl<'de> Deserialize<'de> for Strict {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor).map(Self)
-    }
-}
-
-struct StrictVisitor;
-
-impl<'de> Visitor<'de> for StrictVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(Strict(item)) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(list.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            if object.contains_key(&key) {
-                return Err(Error::custom(format_args!("the key {:?} is there twice", clipped(&key, 30))));
-            }
-            let Strict(value) = entries.next_value()?;
-            object.insert(key, value);
-        }
-        Ok(object.into())
     }
 }
 
@@ -603,19 +314,5 @@ mod tests {
                 check(&format!("{before}{garbage}{character}{after}"));
             }
         }
-    }
-
-    #[test]
-    fn a_schema_that_unfolds_without_end_is_refused() {
-        let level = |n: usize| json!({"anyOf": [{"$ref": format!("#/$defs/d{}", n + 1)}, {"$ref": format!("#/$defs/d{}", n + 1)}]});
-        let schema = |depth: usize| {
-            let mut defs: Map<String, Value> = (0..depth).map(|n| (format!("d{n}"), level(n))).collect();
-            defs.insert(format!("d{depth}"), json!({"type": "string"}));
-            json!({"$ref": "#/$defs/d0", "$defs": defs})
-        };
-        assert!(Checker::of(&schema(4)).is_ok() && Checker::of(&schema(24)).is_err());
-        let tree = json!({"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
-        assert!(Checker::of(&tree).is_ok());
-        assert!(Checker::of(&json!({"$ref": "#anchor"})).is_err());
     }
 }

@@ -80,7 +80,7 @@ fn sources(fields: &Fields) -> Result<Vec<String>, Refusal> {
             list.iter().map(|name| name.as_str().filter(|name| KNOWN.contains(name)).map(str::to_owned));
         return names.collect::<Option<Vec<_>>>().ok_or_else(wrong);
     }
-    Ok(match fields.text("search_mode")? {
+    Ok(match fields.one_of("search_mode", &["web", "academic"])? {
         Some("academic") => vec!["scholar".to_owned()],
         _ => Vec::new(),
     })

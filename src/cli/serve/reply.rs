@@ -8,8 +8,9 @@ use uuid::Uuid;
 
 use super::app::App;
 use super::catalogue::Chosen;
-use super::formats::{Broken, Format};
+use super::formats::Format;
 use super::functions::{self, Call, Functions};
+use super::json::Broken;
 use super::refusal::Refusal;
 use super::session::State;
 use super::settled::{Settled, cleaned};
@@ -276,9 +277,7 @@ impl Reply {
     fn rest(&self, answer: &str) -> Result<Rest, Refusal> {
         let format = &self.terms.format;
         if let Some(functions) = &self.terms.functions {
-            let reply =
-                functions.read(answer).or_else(|broken| functions.read(&cleaned(answer)).map_err(|_| broken));
-            return match reply.map_err(broken_call)? {
+            return match with_marks_or_without(answer, |text| functions.read(text)).map_err(broken_call)? {
                 functions::Reply::Message(text) => {
                     format.read(&cleaned(&text)).map(without_calls).map_err(broken_json)
                 }
@@ -288,8 +287,7 @@ impl Reply {
             };
         }
         if format.is_json() {
-            let text =
-                format.read(answer).or_else(|broken| format.read(&cleaned(answer)).map_err(|_| broken));
+            let text = with_marks_or_without(answer, |text| format.read(text));
             return text.map(without_calls).map_err(broken_json);
         }
         if self.terms.whole {
@@ -322,6 +320,11 @@ type Rest = (String, Vec<Called>, Option<String>);
 
 fn without_calls(text: String) -> Rest {
     (text, Vec::new(), None)
+}
+
+/// Reads an answer as it is, since what looks like a mark may belong to it; else without marks.
+fn with_marks_or_without<T>(answer: &str, read: impl Fn(&str) -> Result<T, Broken>) -> Result<T, Broken> {
+    read(answer).or_else(|broken| read(&cleaned(answer)).map_err(|_| broken))
 }
 
 /// What stands between a text that the service took back, and the one in its place.

@@ -11,8 +11,8 @@ use super::log;
 use crate::auth::{self, Credential, Store, Verdict};
 use crate::error::{Error, Result};
 use crate::http;
+use crate::notify;
 use crate::origin::Origin;
-use crate::provider::notify;
 
 /// How often the session is checked, which costs no question.
 const INTERVAL: Duration = Duration::from_secs(6 * 3600);
@@ -109,22 +109,10 @@ pub(super) async fn watch(app: Arc<App>) {
 /// Asks the service whether it knows the session, and keeps the one that it puts in its place.
 async fn check(app: &App) -> Result<()> {
     let credential = auth::resolve(&app.env).await?;
-    let plan = verify(&app.env, &credential).await?;
+    let plan = auth::verify(&app.env, &credential).await?;
     app.catalogue.set_plan(plan);
     app.session.set(State::Valid);
     Ok(())
-}
-
-/// The account's plan, if the session is known.
-async fn verify(env: &crate::env::Environment, credential: &Credential) -> Result<Option<String>> {
-    let checked = auth::check(http::web_base(env)?, &credential.session).await?;
-    if let Some(rotated) = checked.rotated {
-        auth::keep(credential, rotated)?;
-    }
-    match checked.verdict {
-        Verdict::Known { plan, .. } => Ok(plan),
-        Verdict::Unknown => Err(Error::NotAccepted),
-    }
 }
 
 /// Puts another session in place of the stored one, once the service has said that it knows it.

@@ -6,6 +6,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use super::app::App;
+use super::catalogue::{AUTO, Chosen};
 use super::fields::Fields;
 use super::functions::Functions;
 use super::refusal::Refusal;
@@ -15,7 +16,7 @@ const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh",
 
 /// Whether the variant of the model that reasons first is wanted: by `reasoning_effort`, `reasoning.effort` or
 /// `thinking`.
-pub(super) fn thinking(fields: &Fields) -> Result<bool, Refusal> {
+fn thinking(fields: &Fields) -> Result<bool, Refusal> {
     let nested = fields.object("reasoning")?.and_then(|reasoning| reasoning.get("effort"));
     let effort = match nested.filter(|effort| !effort.is_null()) {
         Some(effort) => Some(known_effort(effort)?),
@@ -61,24 +62,23 @@ const IGNORED: [&str; 10] = [
     "logit_bias",
 ];
 
-/// Those of them that were given, in a header's form.
-pub(super) fn ignored(fields: &Fields) -> String {
+/// Names in a response's header those of them that were given.
+pub(super) fn tell_ignored(fields: &Fields, headers: &mut HeaderMap) {
     let given: Vec<&str> = IGNORED.into_iter().filter(|name| fields.get(name).is_some()).collect();
-    given.join(", ")
-}
-
-/// Tells in a response's header what had no effect.
-pub(super) fn tell_ignored(ignored: &str, headers: &mut HeaderMap) {
-    if let Some(value) = HeaderValue::from_str(ignored).ok().filter(|value| !value.is_empty()) {
+    if let Some(value) = HeaderValue::from_str(&given.join(", ")).ok().filter(|value| !value.is_empty()) {
         headers.insert("x-pplx-ignored", value);
     }
 }
 
-/// Lets functions through where the server was started with them.
-pub(super) fn tools_allowed(
-    functions: Option<Functions>,
-    app: &App,
-) -> Result<Option<Arc<Functions>>, Refusal> {
+/// The model that is asked for, with reasoning first if that is asked for, too.
+pub(super) fn model(fields: &Fields, app: &App) -> Result<Chosen, Refusal> {
+    app.catalogue.choose(fields.text("model")?.unwrap_or(AUTO), thinking(fields)?)
+}
+
+/// The functions that the model may call, where the server was started with them.
+pub(super) fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<Functions>>, Refusal> {
+    let parallel = fields.flag("parallel_tool_calls")?;
+    let functions = Functions::of(fields.get("tools"), fields.get("tool_choice"), parallel)?;
     if functions.is_none() || app.experimental_tools {
         return Ok(functions.map(Arc::new));
     }

@@ -13,6 +13,7 @@ mod metered;
 mod patch;
 mod progress;
 mod results;
+mod run;
 mod snapshot;
 mod sources;
 mod text;
@@ -34,6 +35,7 @@ use url::Url;
 use uuid::Uuid;
 
 use self::body::{Body, Chunk};
+use self::run::{ATTEMPTS, FIRST_WAIT, MOST, Run};
 use super::Reception;
 use crate::answer::{Answer, Payer, SearchEvent};
 use crate::auth::{Credential, Session};
@@ -67,27 +69,6 @@ pub struct Search {
     /// Set for deep research, which is taken up again when the connection breaks.
     run: Option<Run>,
 }
-
-/// What it takes to take a run up again.
-#[derive(Debug)]
-struct Run {
-    base: Url,
-    credential: Credential,
-    idle: Duration,
-    /// Whether the run's id was told.
-    told: bool,
-    /// How often in a row it was taken up without anything new.
-    attempts: u32,
-    /// How often it was taken up in all.
-    taken_up: u32,
-}
-
-/// How often in a row a run is taken up again before it is given up.
-const ATTEMPTS: u32 = 6;
-/// How often it is taken up in all: a bound for a service that always breaks off.
-const MOST: u32 = 60;
-/// How long to wait before it is taken up for the first time; doubled each time.
-const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 impl Search {
     /// Asks, and returns once the service has begun to answer.
@@ -397,12 +378,5 @@ impl Search {
             notes,
             ..Answer::default()
         }
-    }
-}
-
-impl Run {
-    fn new(base: &Url, credential: &Credential, reception: &Reception) -> Self {
-        let (base, credential) = (base.clone(), credential.clone());
-        Self { base, credential, idle: reception.idle, told: false, attempts: 0, taken_up: 0 }
     }
 }

@@ -102,6 +102,8 @@ fn a_request_that_cannot_be_asked_is_refused_before_it_is() {
         (json!({"messages": user, "sources": ["bing"]}), "sources"),
         (json!({"messages": user, "response_format": {"type": "xml"}}), "response_format"),
         (json!({"messages": user, "modalities": ["audio"]}), "modalities"),
+        (json!({"messages": user, "audio": {"voice": "x"}}), "audio"),
+        (json!({"messages": user, "search_mode": "everything"}), "search_mode"),
         (json!({"messages": user, "tools": [{"type": "function", "function": {"name": "f"}}]}), "tools"),
         (json!({"messages": user, "model": 5}), "model"),
     ] {

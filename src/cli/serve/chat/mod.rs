@@ -33,7 +33,6 @@ pub(super) async fn create(
     record.asks(&request.question.model.id, request.streams);
     let reply = request.question.ask(&app).await?;
     app.renew_quota_soon();
-    let ignored = request.ignored.clone();
     let mut response = if request.streams {
         let answering = Arc::clone(&app);
         events::response(record.clone(), |frames| stream::send(request, reply, answering, frames, record))
@@ -42,7 +41,7 @@ pub(super) async fn create(
         request.remember(&finished, &app);
         axum::Json(whole::completion(&finished)).into_response()
     };
-    wants::tell_ignored(&ignored, response.headers_mut());
+    wants::tell_ignored(&fields, response.headers_mut());
     app.quota.headers(response.headers_mut());
     Ok(response)
 }

@@ -6,7 +6,6 @@ use axum::http::HeaderMap;
 use serde_json::Value;
 
 use super::super::app::App;
-use super::super::catalogue::AUTO;
 use super::super::content;
 use super::super::conversation::{Conversation, Role};
 use super::super::fields::Fields;
@@ -23,8 +22,6 @@ pub(super) struct Request {
     pub(super) question: Question,
     pub(super) streams: bool,
     pub(super) include_usage: bool,
-    /// Parameters that were given, and that the service has nothing like.
-    pub(super) ignored: String,
 }
 
 impl Request {
@@ -33,10 +30,9 @@ impl Request {
         check_choices(fields)?;
         let functions = functions(fields, app)?;
         let conversation = conversation(fields)?;
-        let model = fields.text("model")?.unwrap_or(AUTO);
         let format = Format::of(fields.get("response_format"), "response_format")?;
         let question = Question {
-            model: app.catalogue.choose(model, wants::thinking(fields)?)?,
+            model: wants::model(fields, app)?,
             conversation,
             thread: None,
             options: Options::of(fields)?,
@@ -46,8 +42,7 @@ impl Request {
             refuse_substitution: wants::no_substitution(headers, app),
             param: "messages",
         };
-        let ignored = wants::ignored(fields);
-        Ok(Self { question, streams, include_usage: includes_usage(fields)?, ignored })
+        Ok(Self { question, streams, include_usage: includes_usage(fields)? })
     }
 
     /// Keeps the thread for the conversation's next question.
@@ -71,7 +66,7 @@ fn includes_usage(fields: &Fields) -> Result<bool, Refusal> {
 
 /// One answer, of which no probabilities are known.
 fn check_choices(fields: &Fields) -> Result<(), Refusal> {
-    if fields.get("n").is_some_and(|n| n.as_u64() != Some(1)) {
+    if fields.get("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
         return Err(Refusal::bad("n", "Only one answer is given to a question: 'n' must be 1."));
     }
     if fields.flag("logprobs")? == Some(true)
@@ -81,6 +76,9 @@ fn check_choices(fields: &Fields) -> Result<(), Refusal> {
             "logprobs",
             "The service tells no probabilities: 'logprobs' must be false.",
         ));
+    }
+    if fields.get("audio").is_some() {
+        return Err(Refusal::bad("audio", "Answers are text: there is no 'audio'."));
     }
     match fields.list("modalities")? {
         Some(kinds) if kinds.iter().any(|kind| kind != "text") => {
@@ -94,9 +92,7 @@ fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<Functions>>, Refus
     if fields.list("functions")?.is_some_and(|list| !list.is_empty()) {
         return Err(Refusal::bad("functions", "'functions' is of an interface before tools; use 'tools'."));
     }
-    let parallel = fields.flag("parallel_tool_calls")?;
-    let functions = Functions::of(fields.get("tools"), fields.get("tool_choice"), parallel)?;
-    wants::tools_allowed(functions, app)
+    wants::functions(fields, app)
 }
 
 fn conversation(fields: &Fields) -> Result<Conversation, Refusal> {

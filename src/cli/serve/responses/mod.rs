@@ -40,7 +40,6 @@ pub(super) async fn create(
     let fields = Fields::read(body).await?;
     let request = Request::of(&fields, &headers, &app).await?;
     record.asks(&request.question.model.id, request.streams);
-    let ignored = request.ignored.clone();
     let mut response = if request.background {
         background::start(request, &app).await?.into_response()
     } else {
@@ -62,7 +61,7 @@ pub(super) async fn create(
         }
     };
     app.renew_quota_soon();
-    wants::tell_ignored(&ignored, response.headers_mut());
+    wants::tell_ignored(&fields, response.headers_mut());
     app.quota.headers(response.headers_mut());
     Ok(response)
 }

@@ -4,12 +4,11 @@ use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::super::app::App;
-use super::super::catalogue::AUTO;
 use super::super::content;
 use super::super::conversation::{Conversation, Role};
 use super::super::fields::Fields;
 use super::super::formats::Format;
-use super::super::functions::{self, Functions};
+use super::super::functions;
 use super::super::question::{Options, Question};
 use super::super::refusal::Refusal;
 use super::super::reply::Finished;
@@ -26,8 +25,6 @@ pub(super) struct Request {
     pub(super) streams: bool,
     pub(super) background: bool,
     pub(super) store: bool,
-    /// Parameters that were given, and that the service has nothing like.
-    pub(super) ignored: String,
     /// The items that it came with.
     input: Vec<Value>,
     /// What was said up to the question, without instructions.
@@ -70,9 +67,7 @@ impl Request {
                 "Conversations are not supported; use 'previous_response_id'.",
             ));
         }
-        let parallel = fields.flag("parallel_tool_calls")?;
-        let functions = Functions::of(fields.get("tools"), fields.get("tool_choice"), parallel)?;
-        let functions = wants::tools_allowed(functions, app)?;
+        let functions = wants::functions(fields, app)?;
         let format = fields.object("text")?.and_then(|text| text.get("format"));
         let format = Format::of(format, "text.format")?;
         let instructions = instructions(fields)?;
@@ -92,7 +87,7 @@ impl Request {
         let goes_on = (conversation.turns.len(), conversation.system.len()) == (known.0 + 1, known.1)
             && said.turns.last().is_some_and(|turn| turn.role == Role::User);
         conversation.system.splice(0..0, instructions);
-        let model = app.catalogue.choose(fields.text("model")?.unwrap_or(AUTO), wants::thinking(fields)?)?;
+        let model = wants::model(fields, app)?;
         let options = Options::of(fields)?;
         let echo = echo(fields)?;
         let thread = match goes_on_in.filter(|_| goes_on) {
@@ -110,8 +105,7 @@ impl Request {
             refuse_substitution: wants::no_substitution(headers, app),
             param: "input",
         };
-        let ignored = wants::ignored(fields);
-        Ok(Self { question, streams, background, store, ignored, input, said, echo })
+        Ok(Self { question, streams, background, store, input, said, echo })
     }
 
     /// Keeps what is being answered, so that its id is known from the first event on.
