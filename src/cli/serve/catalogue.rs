@@ -130,13 +130,26 @@ impl Catalogue {
     }
 
     fn offered(&self, name: &str, known: &Known) -> Result<Model, Refusal> {
-        let model = self.find(name, known).ok_or_else(|| unknown(name, &known.models))?;
+        let model = self.find(name, known).ok_or_else(|| self.unknown(name, known))?;
         if self.offers(name, &model, known) {
             return Ok(model);
         }
         let plan = known.plan.as_deref().unwrap_or("none");
         let message = format!("The model '{name}' is not part of the account's plan ({plan}).");
         Err(Refusal::forbidden("model_not_in_plan", message).with_param("model"))
+    }
+
+    fn unknown(&self, name: &str, known: &Known) -> Refusal {
+        let mut models = known.models.clone();
+        models.ids.extend(self.entries().into_iter().map(|entry| entry.id));
+        let near = models.near(name).join(", ");
+        let meant = if near.is_empty() {
+            "GET /v1/models lists them.".to_owned()
+        } else {
+            format!("did you mean {near}?")
+        };
+        let message = format!("The model '{name}' does not exist; {meant}");
+        Refusal::request(StatusCode::NOT_FOUND, "model_not_found", message).with_param("model")
     }
 
     fn offers(&self, name: &str, model: &Model, known: &Known) -> bool {
@@ -220,17 +233,6 @@ impl Known {
 /// When the built-in list was made, in Unix seconds.
 const LISTED: i64 = 1_788_220_800;
 
-fn unknown(name: &str, models: &Models) -> Refusal {
-    let near = models.near(name).join(", ");
-    let meant = if near.is_empty() {
-        "GET /v1/models lists them".to_owned()
-    } else {
-        format!("did you mean {near}?")
-    };
-    let message = format!("The model '{name}' does not exist; {meant}.");
-    Refusal::request(StatusCode::NOT_FOUND, "model_not_found", message).with_param("model")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,6 +283,14 @@ mod tests {
         ] {
             assert_eq!(chosen(&catalogue, name, thinking), id, "{name}");
         }
+    }
+
+    #[test]
+    fn a_mistyped_name_brings_what_was_meant() {
+        let told = |name| catalogue().choose(name, false).unwrap_err().message;
+        assert!(told("auo").contains("did you mean auto?"), "{}", told("auo"));
+        assert!(told("gpt56tera").contains("gpt56_terra"));
+        assert!(told("zzz").ends_with("lists them."));
     }
 
     #[test]

@@ -52,6 +52,8 @@ use crate::io::Io;
 
 /// How often the list of models is looked at again.
 const MODELS_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+/// How soon again where it could not be fetched: there may have been no session yet, or no network.
+const MODELS_AGAIN: Duration = Duration::from_secs(300);
 /// How often it is looked whether background answers have ended.
 const GLANCE: Duration = Duration::from_millis(100);
 
@@ -101,11 +103,15 @@ fn look_after(app: &Arc<App>) {
     let app = Arc::clone(app);
     tokio::spawn(async move {
         loop {
-            if let Err(error) = app.renew_models().await {
-                log::event("models", &error.to_string());
-            }
+            let pause = match app.renew_models().await {
+                Ok(()) => MODELS_INTERVAL,
+                Err(error) => {
+                    log::event("models", &error.to_string());
+                    MODELS_AGAIN
+                }
+            };
             app.renew_quota_soon();
-            tokio::time::sleep(MODELS_INTERVAL).await;
+            tokio::time::sleep(pause).await;
         }
     });
 }
