@@ -1,7 +1,7 @@
 //! Every way in which a search or a login can fail, by the phase in which it happens.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::origin::Origin;
 
@@ -40,6 +40,28 @@ pub enum Error {
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// Another process holds a file of ours for longer than we wait.
+    #[error("Could not use {path}: another process keeps it locked.")]
+    Busy {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// The state database is not what it should be.
+    #[error("{path} is damaged.")]
+    DamagedState {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The state database has tables that this version does not know. It is left alone.
+    #[error("{path} is of a newer pplx (version {found} of its tables; this one knows version {known}).")]
+    NewerState {
+        /// The database.
+        path: PathBuf,
+        /// The version that was found.
+        found: i64,
+        /// The newest version that is known.
+        known: i64,
     },
     /// There is no place for our files.
     #[error("There is no folder for settings: set HOME, XDG_CONFIG_HOME or PPLX_CONFIG_DIR.")]
@@ -210,6 +232,17 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
+}
+
+impl Error {
+    /// A file or folder of ours that cannot be used as `action` says.
+    pub fn file(action: &'static str, path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Self::Busy { path },
+            _ => Self::File { action, path, source },
+        }
+    }
 }
 
 /// An error that the official API answered with.

@@ -1,24 +1,20 @@
 //! Lines from the terminal, with editing, completion and a history that outlives the run.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::mpsc;
 
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
-use rustyline::history::FileHistory;
+use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{Config, Context, Editor, Helper};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::env::Environment;
-use crate::private;
+use crate::line_history::{LIMIT, LineHistory};
 use crate::terminal::Mode;
-
-/// How many lines are kept.
-const MOST: usize = 1_000;
 
 /// What the user did at the prompt.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +46,7 @@ impl LineEditor {
         let (requests, asked) = mpsc::channel();
         let (sender, lines) = unbounded_channel();
         // Without a place for it, the history ends with the run.
-        let history = env.state_dir().ok().map(|dir| dir.join("chat-history"));
+        let history = env.state_dir().ok().and_then(|dir| LineHistory::open(dir.join("chat-history")));
         std::thread::spawn(move || serve(prompt, Candidates(candidates), history, &asked, &sender));
         Self { requests, lines, waits: false, mode }
     }
@@ -76,7 +72,7 @@ impl LineEditor {
 fn serve(
     prompt: &str,
     candidates: Candidates,
-    history: Option<PathBuf>,
+    history: Option<LineHistory>,
     asked: &mpsc::Receiver<()>,
     lines: &UnboundedSender<io::Result<Line>>,
 ) {
@@ -89,23 +85,22 @@ fn serve(
 
 /// The editor, and where its history is kept.
 struct Desk {
-    editor: Editor<Candidates, FileHistory>,
-    history: Option<PathBuf>,
+    editor: Editor<Candidates, MemHistory>,
+    history: Option<LineHistory>,
 }
 
 impl Desk {
-    fn new(candidates: Candidates, history: Option<PathBuf>) -> rustyline::Result<Self> {
+    fn new(candidates: Candidates, history: Option<LineHistory>) -> rustyline::Result<Self> {
         let config = Config::builder()
-            .max_history_size(MOST)?
+            .max_history_size(LIMIT)?
             .history_ignore_space(true)
             .completion_type(rustyline::CompletionType::List);
-        let mut editor = Editor::with_config(config.build())?;
+        let config = config.build();
+        let lines = MemHistory::with_config(&config);
+        let mut editor = Editor::with_history(config, lines)?;
         editor.set_helper(Some(candidates));
-        let history =
-            history.filter(|path| path.parent().is_some_and(|dir| private::create_private_dir(dir).is_ok()));
-        if let Some(path) = &history {
-            // The first run has none, and a broken one is no reason not to talk.
-            let _ = editor.load_history(path);
+        for line in history.iter().flat_map(LineHistory::lines) {
+            editor.add_history_entry(line)?;
         }
         Ok(Self { editor, history })
     }
@@ -125,9 +120,9 @@ impl Desk {
     /// Kept at once: the run may end by a signal.
     fn keep(&mut self, line: &str) {
         let added = self.editor.add_history_entry(line).unwrap_or_default();
-        if let (true, Some(path)) = (added, &self.history) {
+        if let (true, Some(history)) = (added, &self.history) {
             // A full disk must not keep anybody from asking.
-            let _ = self.editor.append_history(path);
+            let _ = history.append(line);
         }
     }
 }

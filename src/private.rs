@@ -1,9 +1,10 @@
 //! Files that only their owner may read: modes and owners, where the platform has them (on Windows the user's profile
 //! is private by itself), and writing that nobody sees half done.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Any right of group and others.
 pub(crate) const OTHERS_ANY: u32 = 0o077;
@@ -13,9 +14,23 @@ pub(crate) const OTHERS_WRITE: u32 = 0o022;
 /// The names of temporary files begin with this. One that is found under the lock was left by a killed run.
 const TEMPORARY: &str = ".pplx-";
 
-/// Holds off other processes that change files in `folder`, until the result is dropped.
+/// How long a lock is waited for. Less than what [`crate::off_thread`] waits for the work that needs it.
+const LOCK_LIMIT: Duration = Duration::from_millis(1800);
+/// How often a lock that is held is tried again.
+const LOCK_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Holds off other processes that change files in `folder`, until the result is dropped. Blocks for at most
+/// [`LOCK_LIMIT`]; [`io::ErrorKind::WouldBlock`] where the lock is held for longer.
 pub(crate) fn lock(folder: &Path) -> io::Result<File> {
-    open_for_lock(folder).and_then(|file| file.lock().map(|()| file))
+    let file = open_for_lock(folder)?;
+    let end = Instant::now() + LOCK_LIMIT;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => std::thread::sleep(LOCK_INTERVAL),
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// Makes sure that `target` can be written, as [`write`] does it.

@@ -6,10 +6,12 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::env::Environment;
 use crate::error::{Error, Result};
+use crate::off_thread::off_thread;
 use crate::private;
 
 /// How often a waiter looks whether it is its turn.
@@ -43,32 +45,45 @@ impl Queue {
         Ok(Self { folder: env.state_dir()?.join("queue") })
     }
 
-    /// Waits for its turn, which lasts until the ticket is dropped. `tell` is told how many are before it, whenever
-    /// that changes.
-    pub async fn wait(&self, mut tell: impl FnMut(usize)) -> Result<Ticket> {
-        let ticket = self.enter().map_err(|source| self.error(source))?;
-        let mut told = 0;
+    /// Takes a place at the end, until the ticket is dropped. [`Error::Busy`] where another process keeps the folder
+    /// locked.
+    pub async fn enter(&self) -> Result<Arc<Ticket>> {
+        self.off_thread(Self::new_ticket).await.map(Arc::new)
+    }
+
+    /// Waits for the turn of a ticket. `report` gets the number of questions before it, whenever that changes.
+    pub async fn turn(&self, ticket: &Arc<Ticket>, mut report: impl FnMut(usize)) -> Result<()> {
+        let mut reported = 0;
         loop {
-            let before = self.before(&ticket).map_err(|source| self.error(source))?;
+            let waiting = Arc::clone(ticket);
+            let before = self.off_thread(move |queue| queue.before(&waiting)).await?;
             if before == 0 {
-                return Ok(ticket);
+                return Ok(());
             }
-            if before != told {
-                tell(before);
-                told = before;
+            if before != reported {
+                report(before);
+                reported = before;
             }
             tokio::time::sleep(LOOK).await;
         }
     }
 
-    fn enter(&self) -> io::Result<Ticket> {
+    async fn off_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> io::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let queue = self.clone();
+        off_thread(&self.folder, move || work(&queue).map_err(|source| queue.error(source))).await
+    }
+
+    fn new_ticket(&self) -> io::Result<Ticket> {
         private::create_private_dir(&self.folder)?;
         // Held, so that nobody sees a ticket before its owner holds it.
         let _lock = private::lock(&self.folder)?;
         let number = self.tickets()?.last().map_or(1, |(last, _)| last + 1);
         let path = self.folder.join(format!("{number}.ticket"));
         let file = private::open_private(&path)?;
-        file.lock()?;
+        file.try_lock()?;
         Ok(Ticket { number, path, _held: file })
     }
 
@@ -100,7 +115,7 @@ impl Queue {
     }
 
     fn error(&self, source: io::Error) -> Error {
-        Error::File { action: "use the queue in", path: self.folder.clone(), source }
+        Error::file("use the queue in", &self.folder, source)
     }
 }
 
@@ -120,16 +135,18 @@ fn is_held(path: &Path) -> io::Result<bool> {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn turns_come_in_order_and_a_dead_waiter_holds_up_nobody() {
         let folder = tempfile::tempdir().unwrap();
         let queue = Queue { folder: folder.path().join("queue") };
-        let first = queue.wait(|_| panic!("nobody is before it")).await.unwrap();
-        let dead = queue.enter().unwrap();
-        let mut told = Vec::new();
+        let first = queue.enter().await.unwrap();
+        queue.turn(&first, |_| panic!("nobody is before it")).await.unwrap();
+        let dead = queue.new_ticket().unwrap();
+        let mut reported = Vec::new();
         {
-            let mut second = std::pin::pin!(queue.wait(|before| told.push(before)));
-            let waited = tokio::time::timeout(Duration::from_secs(1), &mut second).await;
+            let ticket = queue.enter().await.unwrap();
+            let mut second = std::pin::pin!(queue.turn(&ticket, |before| reported.push(before)));
+            let waited = tokio::time::timeout(LOOK * 3, &mut second).await;
             assert!(waited.is_err());
             // As if its process had ended: the file stays, the lock does not.
             fs::hard_link(&dead.path, folder.path().join("kept")).unwrap();
@@ -137,10 +154,10 @@ mod tests {
             drop(dead);
             fs::rename(folder.path().join("kept"), &path).unwrap();
             drop(first);
-            let ticket = second.await.unwrap();
+            second.await.unwrap();
             assert!(!path.exists() && ticket.path.exists());
         }
-        assert_eq!(told, [2]);
+        assert_eq!(reported.first(), Some(&2));
         assert_eq!(fs::read_dir(&queue.folder).unwrap().count(), 0);
     }
 }

@@ -113,16 +113,18 @@ pub async fn borrowed(env: &Environment, refused: Option<&Credential>) -> Option
 
 /// Keeps the session that these `Set-Cookie` headers rotate a stored one to. A session from elsewhere is not ours to
 /// keep.
-pub fn keep_rotated<'a>(used: &Credential, set_cookies: impl Iterator<Item = &'a str>) -> Result<()> {
-    used.session.rotated(set_cookies).map_or(Ok(()), |rotated| keep(used, rotated))
+pub async fn keep_rotated<'a>(used: &Credential, set_cookies: impl Iterator<Item = &'a str>) -> Result<()> {
+    match used.session.rotated(set_cookies) {
+        Some(rotated) => keep(used, rotated).await,
+        None => Ok(()),
+    }
 }
 
 /// Keeps the session that the service put in place of a stored one.
-pub fn keep(used: &Credential, rotated: Session) -> Result<()> {
-    match &used.origin {
-        Origin::Store(path) => Store::at(path.clone()).rotate(used.session.token(), rotated),
-        _ => Ok(()),
-    }
+pub async fn keep(used: &Credential, rotated: Session) -> Result<()> {
+    let Origin::Store(path) = &used.origin else { return Ok(()) };
+    let used = used.session.token().clone();
+    Store::at(path.clone()).off_thread(move |store| store.rotate(&used, rotated)).await
 }
 
 /// After a refusal: clears the store, if it still holds the refused session, and returns the desktop app's session
@@ -131,7 +133,10 @@ pub async fn replace_refused(env: &Environment, refused: &Credential) -> Option<
     if !matches!(refused.origin, Origin::Store(_)) {
         return None;
     }
-    // A store that cannot be cleared matters less than the refusal, which is about to be reported.
-    let _ = Store::of(env).and_then(|store| store.clear(refused.session.token()));
+    if let Ok(store) = Store::of(env) {
+        let token = refused.session.token().clone();
+        // A store that cannot be cleared matters less than the refusal, which is about to be reported.
+        let _ = store.off_thread(move |store| store.clear(&token)).await;
+    }
     borrowed(env, Some(refused)).await
 }

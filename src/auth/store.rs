@@ -16,6 +16,7 @@ use super::session::Session;
 use super::{Credential, jwt};
 use crate::env::Environment;
 use crate::error::{Error, Result};
+use crate::off_thread::off_thread;
 use crate::origin::Origin;
 use crate::private::{self, Durability};
 
@@ -72,6 +73,15 @@ impl Store {
     /// The store at this path.
     pub fn at(path: PathBuf) -> Self {
         Self { path }
+    }
+
+    /// Works on the store beside the async thread: it may wait for a lock.
+    pub async fn off_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let store = self.clone();
+        off_thread(&self.path, move || work(&store)).await
     }
 
     /// Where it is.
@@ -283,5 +293,5 @@ fn to_bytes(content: &impl Serialize) -> io::Result<Vec<u8>> {
 }
 
 fn file_error(action: &'static str, path: &Path, source: io::Error) -> Error {
-    Error::File { action, path: path.to_owned(), source }
+    Error::file(action, path, source)
 }

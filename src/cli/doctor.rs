@@ -87,7 +87,7 @@ impl Examination {
         };
         let checked =
             if self.failure.is_none() { Some(auth::check(base, &credential.session).await) } else { None };
-        self.connection(checked, &credential);
+        self.connection(checked, &credential).await;
         let stream = if self.failure.is_none() && !args.no_ask { Some(first_event(env).await) } else { None };
         self.optional("stream", stream);
     }
@@ -111,7 +111,7 @@ impl Examination {
     }
 
     /// One call tells whether there is a connection, whether the edge lets it through, and who is logged in.
-    fn connection(&mut self, checked: Option<crate::Result<auth::Checked>>, credential: &Credential) {
+    async fn connection(&mut self, checked: Option<crate::Result<auth::Checked>>, credential: &Credential) {
         match checked {
             None => ["connection", "session"].into_iter().for_each(|name| self.skip(name)),
             Some(Err(error)) => {
@@ -120,7 +120,10 @@ impl Examination {
             }
             Some(Ok(checked)) => {
                 self.step("connection", Ok(("TLS and the edge let requests through".to_owned(), ())));
-                let kept = checked.rotated.map_or(Ok(()), |rotated| auth::keep(credential, rotated));
+                let kept = match checked.rotated {
+                    Some(rotated) => auth::keep(credential, rotated).await,
+                    None => Ok(()),
+                };
                 let session = match (kept, checked.verdict) {
                     (Err(error), _) => Err(error.into()),
                     (Ok(()), Verdict::Unknown) => Err(Error::NotAccepted.into()),

@@ -150,6 +150,9 @@ fn exit_code(error: &Error) -> u8 {
         Error::Recording { source, .. } if is_bad_path(source) => 2,
         Error::Recording { .. }
         | Error::File { .. }
+        | Error::Busy { .. }
+        | Error::DamagedState { .. }
+        | Error::NewerState { .. }
         | Error::Status { .. }
         | Error::ApiReply(_)
         | Error::NotAStream { .. }
@@ -181,6 +184,11 @@ fn hint(error: &Error) -> String {
         Error::File { .. } => {
             "check the path and its permissions; PPLX_CONFIG_DIR names another folder".to_owned()
         }
+        Error::DamagedState { .. } => "try again: a new one takes its place".to_owned(),
+        Error::NewerState { .. } => {
+            "update pplx, or set XDG_STATE_HOME to another folder for this version".to_owned()
+        }
+        Error::Busy { .. } => "try again once that process has ended".to_owned(),
         Error::NoConfigDir => "set PPLX_CONFIG_DIR to a folder for the session".to_owned(),
         Error::BaseUrl { variable, .. } => format!("unset {variable} to use the service itself"),
         Error::Connect { .. } | Error::TimedOut { .. } => "check the network, then ask again".to_owned(),

@@ -28,10 +28,10 @@ const WITHOUT_TERMINAL: &str = "without a terminal, set PPLX_EMAIL and PPLX_OTP,
 pub(super) async fn run(args: LoginArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     refuse_if_outranked(&args, env)?;
     let store = Store::of(env)?;
-    if let Some(warning) = store.tighten()? {
+    let prepare = |store: &Store| store.tighten().and_then(|warning| store.prepare().map(|()| warning));
+    if let Some(warning) = store.off_thread(prepare).await? {
         io.tell_as("warning", &warning);
     }
-    store.prepare()?;
     if args.api_key {
         return store_key(&store, io).await;
     }
@@ -47,7 +47,8 @@ pub(super) async fn run(args: LoginArgs, env: &Environment, io: &mut Io) -> Resu
         Ok(Verdict::Known { email, .. }) => email.clone(),
         _ => None,
     });
-    store.write(&credential)?;
+    let stored = credential.clone();
+    store.off_thread(move |store| store.write(&stored)).await?;
     Ok(io.say(&outcome(&credential, &verdict, acquired.how))?)
 }
 
@@ -79,7 +80,7 @@ async fn store_key(store: &Store, io: &mut Io) -> Result<(), Failure> {
     let key = ApiKey::parse(&text).map_err(|reason| {
         Failure::usage(format!("That is no API key: {reason}."), "`pplx login --api-key < key.txt`")
     })?;
-    store.write_key(&key)?;
+    store.off_thread(move |store| store.write_key(&key)).await?;
     Ok(io.say(&format!(
         "Stored the API key in {}. It is used with --provider api only, and costs money there.",
         store.path().display()

@@ -76,7 +76,10 @@ pub(super) async fn reconnect(
 /// The stream of a reply, or why there is none.
 async fn stream(response: Response, credential: &Credential, is_follow_up: bool) -> Result<Reply> {
     let rotated = credential.session.rotated(http::set_cookies(&response));
-    let kept = rotated.clone().map_or(Ok(()), |rotated| keep(credential, rotated));
+    let kept = match rotated.clone() {
+        Some(rotated) => keep(credential, rotated).await,
+        None => Ok(()),
+    };
     if !response.status().is_success() {
         return Err(refusal(response, credential, is_follow_up).await);
     }
