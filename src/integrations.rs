@@ -135,5 +135,5 @@ impl Integration {
 }
 
 fn file_error(action: &'static str, path: &Path, source: io::Error) -> Error {
-    Error::File { action, path: path.to_owned(), source }
+    Error::file(action, path, source)
 }

@@ -1,17 +1,7 @@
-//! The models that can be named, and where the last list of them is kept: `models.json` in the state folder.
-
-use std::fs;
-use std::io;
-use std::path::PathBuf;
+//! The models that can be named.
 
 use serde::{Deserialize, Serialize};
 
-use crate::env::Environment;
-use crate::error::{Error, Result};
-use crate::private::{self, Durability};
-
-/// How long a list is good, in milliseconds: models come and go within weeks.
-const FRESH: i64 = 24 * 3600 * 1000;
 /// From this likeness on (Jaro-Winkler, 0 to 1) a name may have been meant.
 const LIKENESS: f64 = 0.82;
 /// How many names are suggested.
@@ -56,12 +46,6 @@ impl Models {
         Self { models, ids: Vec::new() }
     }
 
-    /// The last list that was fetched, however old; else the built-in one.
-    pub fn known(env: &Environment) -> Self {
-        let cached = Cache::of(env).ok().and_then(|cache| cache.read());
-        cached.map_or_else(Self::built_in, |cached| cached.models)
-    }
-
     /// Whether `id` is among them.
     pub fn knows(&self, id: &str) -> bool {
         self.all_ids().any(|known| known == id)
@@ -87,51 +71,6 @@ impl Models {
     }
 }
 
-/// The last list that the service gave.
-#[derive(Debug)]
-pub struct Cache {
-    path: PathBuf,
-}
-
-/// A list, and when it was given, in Unix milliseconds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cached {
-    /// When.
-    pub fetched: i64,
-    /// What.
-    #[serde(flatten)]
-    pub models: Models,
-}
-
-impl Cached {
-    /// Whether the list is less than a day old.
-    pub fn is_fresh(&self, now: i64) -> bool {
-        (0..FRESH).contains(&(now - self.fetched))
-    }
-}
-
-impl Cache {
-    /// The cache in the user's state folder.
-    pub fn of(env: &Environment) -> Result<Self> {
-        Ok(Self { path: env.state_dir()?.join("models.json") })
-    }
-
-    /// What is cached. A file that cannot be used is as good as none.
-    pub fn read(&self) -> Option<Cached> {
-        serde_json::from_slice(&fs::read(&self.path).ok()?).ok()
-    }
-
-    /// Keeps a list.
-    pub fn write(&self, cached: &Cached) -> Result<()> {
-        let error = |source| Error::File { action: "write", path: self.path.clone(), source };
-        let folder = self.path.parent().unwrap_or(&self.path);
-        private::create_private_dir(folder).map_err(error)?;
-        let _lock = private::lock(folder).map_err(error)?;
-        let bytes = serde_json::to_vec(cached).map_err(io::Error::from).map_err(error)?;
-        private::write(&self.path, &bytes, Durability::Unsynced).map_err(error)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,14 +84,5 @@ mod tests {
         assert_eq!(models.near("claude5sonnet"), ["claude50sonnet", "claude50sonnetthinking"]);
         assert!(models.near("zzz").is_empty());
         assert!(models.knows("pplx_pro") && !models.knows("pplx"));
-    }
-
-    #[test]
-    fn a_list_is_fresh_for_a_day() {
-        let cached = Cached { fetched: 1_000, models: Models::default() };
-        assert_eq!(
-            [1_000, FRESH, FRESH + 1_000, 0].map(|now| cached.is_fresh(now)),
-            [true, true, false, false]
-        );
     }
 }

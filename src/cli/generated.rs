@@ -7,27 +7,33 @@ use clap_complete::Shell;
 use super::args::Cli;
 use super::failure::Failure;
 use crate::env::Environment;
-use crate::history::History;
 use crate::io::Io;
 use crate::models::Models;
+use crate::state::{Answers, Database, ModelList};
 
 /// The places to search that are known; the service takes others, too.
 pub(super) const SOURCES: [&str; 4] = ["web", "scholar", "social", "edgar"];
 
 /// Prints the completion script of a shell. It knows the models and the threads that are known now.
-pub(super) fn completions(shell: Shell, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+pub(super) async fn completions(shell: Shell, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut completable(env), "pplx", &mut script);
+    clap_complete::generate(shell, &mut completable(env).await, "pplx", &mut script);
     io.out().write_all(&script)?;
     Ok(io.out().flush()?)
 }
 
 /// The arguments, with the values that can be suggested for them.
-fn completable(env: &Environment) -> Command {
-    let models = words(Models::known(env).choices());
+async fn completable(env: &Environment) -> Command {
     // What cannot be read is reported where it is needed.
-    let history = History::of(env).and_then(|history| history.entries()).unwrap_or_default();
-    let threads = words(history.iter().rev().map(|entry| entry.id.as_str()));
+    let (models, threads) = match Database::for_user(env) {
+        Ok(database) => (
+            ModelList::new(database.clone()).known().await,
+            Answers::new(database).ids().await.unwrap_or_default(),
+        ),
+        Err(_) => (Models::built_in(), Vec::new()),
+    };
+    let models = words(models.choices());
+    let threads = words(threads.iter().map(String::as_str));
     let known = |command: Command| -> Command {
         command
             .mut_arg("model", |arg| arg.value_parser(PossibleValuesParser::new(models.clone())))

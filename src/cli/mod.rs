@@ -75,7 +75,9 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
         }
         Command::Logout(_) => end(logout::run(&env, &mut io), &mut io),
         Command::Integrate(args) => end(integrate::run(&args, &env, &mut io), &mut io),
-        Command::Completions { shell } => end(generated::completions(shell, &env, &mut io), &mut io),
+        Command::Completions { shell } => {
+            block_on(async move { end(generated::completions(shell, &env, &mut io).await, &mut io) })
+        }
         Command::Man => end(generated::man(&mut io), &mut io),
         Command::Help { topic } => end(help::run(topic.as_deref(), &mut io), &mut io),
     }

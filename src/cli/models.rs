@@ -7,9 +7,10 @@ use super::failure::Failure;
 use crate::auth;
 use crate::env::Environment;
 use crate::io::Io;
-use crate::models::{Cache, Cached, Model, Models};
+use crate::models::{Model, Models};
 use crate::provider::Subscription;
 use crate::render::text::{cell_width, one_line};
+use crate::state::{Database, ListedModels, ModelList};
 
 /// The JSON document: README.md, "JSON".
 #[derive(Debug, Serialize)]
@@ -22,19 +23,22 @@ struct Document<'a> {
 
 /// Shows the models of the account: the list of the last day, else a new one, else the best there is.
 pub(super) async fn run(args: &ModelsArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let cache = Cache::of(env).ok();
-    let cached = cache.as_ref().and_then(Cache::read);
-    let fresh = cached.clone().filter(|cached| !args.refresh && cached.is_fresh(auth::now()));
+    let list = Database::for_user(env).ok().map(ModelList::new);
+    let listed = match &list {
+        Some(list) => list.read().await.ok().flatten(),
+        None => None,
+    };
+    let fresh = listed.clone().filter(|listed| !args.refresh && listed.is_fresh(auth::now()));
     let (source, models) = match fresh {
-        Some(cached) => ("cache", cached.models),
+        Some(listed) => ("cache", listed.models),
         None => match fetch(env).await {
             Ok(models) => {
-                keep(cache.as_ref(), &models, io);
+                keep(list.as_ref(), &models, io).await;
                 ("live", models)
             }
             Err(error) => {
                 io.tell_as("warning", &one_line(&format!("{error} This is not the live list.")));
-                cached.map_or_else(|| ("built-in", Models::built_in()), |cached| ("cache", cached.models))
+                listed.map_or_else(|| ("built-in", Models::built_in()), |listed| ("cache", listed.models))
             }
         },
     };
@@ -50,9 +54,10 @@ async fn fetch(env: &Environment) -> crate::Result<Models> {
     Subscription::of(env)?.models().await
 }
 
-fn keep(cache: Option<&Cache>, models: &Models, io: &mut Io) {
-    let cached = Cached { fetched: auth::now(), models: models.clone() };
-    if let Some(Err(error)) = cache.map(|cache| cache.write(&cached)) {
+async fn keep(list: Option<&ModelList>, models: &Models, io: &mut Io) {
+    let listed = ListedModels { fetched: auth::now(), models: models.clone() };
+    let Some(list) = list else { return };
+    if let Err(error) = list.write(listed).await {
         io.tell_as("warning", &one_line(&error.to_string()));
     }
 }
@@ -82,13 +87,15 @@ fn table(models: &[Model]) -> Vec<String> {
 }
 
 /// A word about a model that is not on the last list. It is asked all the same: lists age.
-pub(super) fn note_on(model: &str, env: &Environment) -> Option<String> {
-    let cached = Cache::of(env).ok()?.read()?;
-    let builtin = Models::built_in();
-    if cached.models.knows(model) || builtin.knows(model) {
+pub(super) async fn note_on(model: &str, env: &Environment) -> Option<String> {
+    if Models::built_in().knows(model) {
         return None;
     }
-    let near = cached.models.near(model).join(", ");
+    let listed = ModelList::new(Database::for_user(env).ok()?).read().await.ok()??.models;
+    if listed.knows(model) {
+        return None;
+    }
+    let near = listed.near(model).join(", ");
     let meant =
         if near.is_empty() { "`pplx models` lists them".to_owned() } else { format!("did you mean {near}?") };
     Some(format!("{model:?} is not among the models known here; {meant}"))

@@ -78,14 +78,6 @@ impl<'a> Printer<'a> {
         })
     }
 
-    /// Tells of something that did not keep the search from answering.
-    pub(super) fn warn(&mut self, warning: &str) {
-        self.progress.close(self.io);
-        if !self.quiet {
-            self.io.tell_as("warning", &one_line(warning));
-        }
-    }
-
     /// Prints an event, and with `--verbose` tells about it.
     pub(super) fn event(&mut self, event: &SearchEvent) -> io::Result<()> {
         if self.verbose {

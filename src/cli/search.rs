@@ -7,17 +7,18 @@ use super::args::{FormatArg, OutputArgs, ResearchArgs, ResearchCommand, SearchAr
 use super::failure::Failure;
 use super::models;
 use super::printer::{Ended, Printer};
-use super::settings::{self, Question, Settings, What};
+use super::settings::{self, FollowUp, Question, Settings, What};
 use super::signals::{Signal, Signals};
 use super::stop::{Stop, Stopped};
-use crate::answer::{Answer, SearchEvent};
+use crate::answer::{Answer, SearchEvent, Thread};
 use crate::auth;
 use crate::env::Environment;
 use crate::error::{Cut, Error};
-use crate::history::{Entry, History};
 use crate::io::Io;
 use crate::provider::{Provider, Reception, Search, Subscription};
+use crate::render::text::one_line;
 use crate::request::SearchRequest;
+use crate::state::{Answered, Answers, Database};
 
 /// Asks, and prints what comes.
 pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
@@ -57,7 +58,7 @@ async fn settled(
 async fn carry_out(settings: &Settings, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let shown = &settings.shown;
     if let What::Question(question) = &settings.what {
-        warn(question, shown.quiet, env, io);
+        warn(question, shown.quiet, env, io).await;
     }
     let answer = answer(settings, &mut Signals::install()?, env, io).await?;
     shown.hand_on.run(&answer, env, io).await
@@ -74,18 +75,26 @@ pub(super) async fn answer(
     let may_be_piped = shown.output.is_none() && !io.stdout_is_terminal;
     let mut stop = Stop::new(shown.timeout, may_be_piped, signals);
     let mut printer = Printer::new(settings, io)?;
-    let ended = pump(settings, env, &mut stop, &mut printer).await;
-    if let What::Question(question) = &settings.what
-        && let Some(answer) = ended.answer()
-        && let Err(error) = remember(answer, &question.request.query, env)
-    {
-        printer.warn(&error.to_string());
+    let database = Database::for_user(env).ok();
+    let ended = pump(settings, env, database.as_ref(), &mut stop, &mut printer).await;
+    let answered = answered(settings, &ended);
+    let result = printer.end(ended);
+    let remembered = stop.unless(remember(answered, database.as_ref())).await;
+    for warning in remembered.into_iter().flatten().filter(|_| !shown.quiet) {
+        io.tell_as("warning", &one_line(&warning));
     }
-    printer.end(ended)
+    result
+}
+
+/// What a follow-up on the answer needs. A recording, or a run that is only fetched, answers no question of ours.
+fn answered(settings: &Settings, ended: &Ended) -> Option<Answered> {
+    let What::Question(question) = &settings.what else { return None };
+    let thread = ended.answer()?.thread.clone()?;
+    Some(Answered::new(thread, &question.request.query, auth::now()))
 }
 
 /// Makes the store private, and says what the user should know before anything is asked.
-pub(super) fn warn(question: &Question, quiet: bool, env: &Environment, io: &mut Io) {
+pub(super) async fn warn(question: &Question, quiet: bool, env: &Environment, io: &mut Io) {
     let warning = super::private_store(env);
     if quiet {
         return;
@@ -93,31 +102,53 @@ pub(super) fn warn(question: &Question, quiet: bool, env: &Environment, io: &mut
     if let Some(warning) = warning {
         io.tell_as("warning", &warning);
     }
-    if let Some(note) = question.named_model.as_deref().and_then(|model| models::note_on(model, env)) {
+    if let Some(model) = &question.named_model
+        && let Some(note) = models::note_on(model, env).await
+    {
         io.tell_as("note", &note);
     }
 }
 
-/// Keeps what a follow-up needs, if there is a place for it.
-pub(super) fn remember(answer: &Answer, query: &str, env: &Environment) -> crate::Result<()> {
-    let (Some(thread), Ok(history)) = (answer.thread.clone(), History::of(env)) else { return Ok(()) };
-    history.remember(Entry::new(thread, query, auth::now()))
+/// Keeps what a follow-up needs, if there is a place for it: once the answer is printed. What the user should know of
+/// the database.
+pub(super) async fn remember(answered: Option<Answered>, database: Option<&Database>) -> Vec<String> {
+    let Some(database) = database else { return Vec::new() };
+    let remembered = match answered {
+        Some(answered) => Answers::new(database.clone()).remember(answered).await,
+        None => Ok(()),
+    };
+    let failure = remembered.err().map(|error| error.to_string());
+    database.take_warnings().into_iter().chain(failure).collect()
+}
+
+/// The thread that a question goes on in.
+async fn thread_of(follow_up: &FollowUp, database: Option<&Database>) -> Result<Option<Thread>, Failure> {
+    let answers = || database.cloned().map(Answers::new).ok_or(Error::NoConfigDir);
+    let (found, missing) = match follow_up {
+        FollowUp::Nothing => return Ok(None),
+        FollowUp::Last => (answers()?.last().await?, "There is no answer to follow up on.".to_owned()),
+        FollowUp::Id(id) => {
+            (answers()?.find(id).await?, format!("No answer with the id {id:?} was given here."))
+        }
+    };
+    found.map(Some).ok_or_else(|| Failure::usage(missing, "ask without --continue and --thread"))
 }
 
 /// Opens the search and prints its events until it ends, in one way or another.
 async fn pump(
     settings: &Settings,
     env: &Environment,
+    database: Option<&Database>,
     stop: &mut Stop<'_>,
     printer: &mut Printer<'_>,
 ) -> Ended {
-    let opened = match stop.unless(printer.ticking(open(settings, env))).await {
+    let opened = match stop.unless(printer.ticking(open(settings, env, database))).await {
         Ok(opened) => opened,
         Err(stopped) => return stopped.before_a_reply(&settings.what),
     };
     let mut search = match opened {
         Ok(search) => search,
-        Err(error) => return Ended::failed(error, None),
+        Err(failure) => return Ended::Failed(failure, None),
     };
     loop {
         match stop.unless(printer.ticking(search.next())).await {
@@ -137,34 +168,51 @@ async fn pump(
     }
 }
 
-async fn open(settings: &Settings, env: &Environment) -> crate::Result<Search> {
+async fn open(
+    settings: &Settings,
+    env: &Environment,
+    database: Option<&Database>,
+) -> Result<Search, Failure> {
     let reception = &settings.shown.reception;
     match &settings.what {
-        What::Recording { path, model } => Search::replay(path.clone(), model.clone(), reception),
+        What::Recording { path, model } => Ok(Search::replay(path.clone(), model.clone(), reception)?),
         What::Run(id) => {
             let resumed = Box::pin(Subscription::of(env)?.resume(id, reception)).await;
-            resumed.map(Search::Subscription)
+            Ok(resumed.map(Search::Subscription)?)
         }
-        What::Question(question) => Box::pin(ask(question, reception, env)).await,
+        What::Question(question) => {
+            let thread = thread_of(&question.follow_up, database).await?;
+            let request = SearchRequest {
+                thread: thread.or_else(|| question.request.thread.clone()),
+                ..question.request.clone()
+            };
+            Ok(Box::pin(ask(question, request, reception, env)).await?)
+        }
     }
 }
 
-async fn ask(question: &Question, reception: &Reception, env: &Environment) -> crate::Result<Search> {
+async fn ask(
+    question: &Question,
+    request: SearchRequest,
+    reception: &Reception,
+    env: &Environment,
+) -> crate::Result<Search> {
     match &question.provider {
         Provider::Subscription(subscription) if !question.files.is_empty() => {
-            ask_about_files(subscription, question, reception).await
+            ask_about_files(subscription, question, request, reception).await
         }
-        provider => provider.search(env, &question.request, reception).await,
+        provider => provider.search(env, &request, reception).await,
     }
 }
 
 async fn ask_about_files(
     subscription: &Subscription,
     question: &Question,
+    request: SearchRequest,
     reception: &Reception,
 ) -> crate::Result<Search> {
     let uploaded = subscription.upload(&question.files, &question.meter).await?;
-    let request = SearchRequest { attachments: uploaded.urls, ..question.request.clone() };
+    let request = SearchRequest { attachments: uploaded.urls, ..request };
     let mut search = subscription.search(&request, reception).await?;
     for name in uploaded.unconfirmed {
         search

@@ -31,10 +31,7 @@ fn models_are_listed_live_and_kept_for_a_day() {
         json["models"][1],
         serde_json::json!({"id": "gpt_small", "thinking": "gpt_small_thinking", "label": "GPT Small \u{1B}[31m", "tier": "max"})
     );
-    let cache = home.path().join("state/pplx/models.json");
-    let mut old: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&cache).unwrap()).unwrap();
-    old["fetched"] = 1.into();
-    std::fs::write(&cache, old.to_string()).unwrap();
+    assert_eq!(home.database().execute("UPDATE model_list SET fetched = 1", []).unwrap(), 1);
     let stale = home.run(&["models"]);
     assert_eq!(
         (stale.code, stale.stdout.as_str()),

@@ -356,12 +356,13 @@ fn auto_falls_over_once_and_remembers_it_for_a_week() {
         assert_eq!(home.run(&search).json()["answer"], "Because.");
         let keys: Vec<String> = server.requests().into_iter().map(|request| request.key).collect();
         assert_eq!(keys, [CHAT, AGENT, AGENT], "the second run knows");
-        let state = home.path().join("state/pplx/api-dialect.json");
-        let kept = std::fs::read_to_string(&state).unwrap();
-        assert!(!kept.contains(KEY));
-        let mut old: Value = serde_json::from_str(&kept).unwrap();
-        old["learnt"] = (old["learnt"].as_i64().unwrap() - 7 * 24 * 3600 * 1000 - 1).into();
-        std::fs::write(&state, old.to_string()).unwrap();
+        let week = 7 * 24 * 3600 * 1000 + 1;
+        let database = home.database();
+        let changed = database.execute("UPDATE agent_accounts SET learnt = learnt - ?", [week]).unwrap();
+        assert_eq!(changed, 1);
+        database.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+        let kept = std::fs::read(home.state().join("state.db")).unwrap();
+        assert!(!kept.windows(KEY.len()).any(|bytes| bytes == KEY.as_bytes()));
         home.run(&search);
         assert_eq!(server.requests()[3].key, CHAT, "after a week it is tried again");
     }

@@ -14,8 +14,9 @@ fn in_thread(text: &str, entry: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-fn state(home: &Home) -> std::path::PathBuf {
-    home.path().join("state/pplx/threads.json")
+/// Where an earlier version kept its answers.
+fn old_file(home: &Home) -> std::path::PathBuf {
+    home.state().join("threads.json")
 }
 
 fn home(server: &Server) -> Home {
@@ -63,13 +64,14 @@ fn what_is_kept_is_private_and_bounded() {
     let home = home(&server);
     let old: Vec<String> =
         (0..250).map(|n| format!("{{\"id\":\"old-{n}\",\"query\":\"q\",\"answered\":1}}")).collect();
-    fs::create_dir_all(state(&home).parent().unwrap()).unwrap();
-    fs::write(state(&home), format!("{{\"threads\":[{}]}}", old.join(","))).unwrap();
-    assert_eq!(home.run(&["search", "q"]).code, 0);
-    assert_eq!(mode(&state(&home)), 0o600);
-    let kept: serde_json::Value = serde_json::from_str(&fs::read_to_string(state(&home)).unwrap()).unwrap();
-    let threads = kept["threads"].as_array().unwrap();
-    assert_eq!((threads.len(), threads[199]["id"].as_str()), (200, Some("entry-new")));
+    fs::create_dir_all(home.state()).unwrap();
+    fs::write(old_file(&home), format!("{{\"threads\":[{}]}}", old.join(","))).unwrap();
+    home.run(&["search", "-f", "answer", "q"]).is(0, "One.\n", "");
+    assert!(!old_file(&home).exists(), "it is read once");
+    assert_eq!(mode(&home.state().join("state.db")), 0o600);
+    let sql = "SELECT count(*), (SELECT entry FROM answers ORDER BY number DESC) FROM answers";
+    let kept = home.database().query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    assert_eq!(kept, (200, "entry-new".to_owned()));
 }
 
 #[test]
@@ -123,10 +125,11 @@ fn without_an_answer_to_follow_up_on_nothing_is_sent() {
     outcome.is(2, "", "There is no answer to follow up on.\nhint: ask without --continue and --thread\n");
     let outcome = home.run(&["search", "--thread", "nope", "q"]);
     assert_eq!(outcome.code, 2, "{outcome:?}");
-    fs::create_dir_all(state(&home).parent().unwrap()).unwrap();
-    fs::write(state(&home), "{broken rw-secret").unwrap();
+    fs::create_dir_all(home.state()).unwrap();
+    fs::write(old_file(&home), "{broken rw-secret").unwrap();
     let outcome = home.run(&["search", "-c", "q"]);
-    assert_eq!(outcome.code, 1, "{outcome:?}");
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    assert!(old_file(&home).exists(), "what could not be read stays");
     assert!(outcome.stderr.contains("threads.json") && !outcome.stderr.contains("rw-secret"), "{outcome:?}");
 }
 
@@ -137,9 +140,66 @@ fn a_state_that_cannot_be_kept_does_not_spoil_the_answer() {
     let outcome = home.run(&["search", "-f", "answer", "q"]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Yes.\n"));
     assert!(
-        outcome
-            .stderr
-            .starts_with("warning: Could not create the folder of /dev/null/here/pplx/threads.json: "),
+        outcome.stderr.starts_with("warning: Could not create /dev/null/here/pplx/state.db: "),
         "{outcome:?}"
     );
+}
+
+#[test]
+fn searches_that_end_at_the_same_moment_are_all_remembered() {
+    let replies =
+        (0..16).map(|number| Reply::stream(in_thread("Yes.", &format!("entry-{number}")))).collect();
+    let server = Server::start([(ASK, replies)]);
+    let home = home(&server);
+    let searches: Vec<_> = (0..16).map(|_| home.start(&["search", "-f", "answer", "q"])).collect();
+    for search in searches {
+        crate::support::command::finish(search).is(0, "Yes.\n", "");
+    }
+    let sql = "SELECT count(DISTINCT entry) FROM answers";
+    let kept: i64 = home.database().query_row(sql, [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 16);
+}
+
+#[test]
+fn a_damaged_database_is_set_aside_and_a_newer_one_is_left_alone() {
+    let replies =
+        vec![Reply::stream(in_thread("Yes.", "entry-1")), Reply::stream(in_thread("Yes.", "entry-2"))];
+    let server = Server::start([(ASK, replies)]);
+    let home = home(&server);
+    fs::create_dir_all(home.state()).unwrap();
+    fs::write(home.state().join("state.db"), "no database").unwrap();
+    let outcome = home.run(&["search", "-f", "answer", "q"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Yes.\n"));
+    assert!(
+        outcome.stderr.starts_with("warning: ") && outcome.stderr.contains("state.db.damaged-"),
+        "{outcome:?}"
+    );
+    assert_eq!(outcome.stderr.lines().count(), 1);
+    home.database().execute_batch("PRAGMA user_version = 7").unwrap();
+    let outcome = home.run(&["search", "-f", "answer", "q"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Yes.\n"));
+    assert!(outcome.stderr.contains("state.db is of a newer pplx (version 7"), "{outcome:?}");
+    let kept: i64 = home.database().query_row("SELECT count(*) FROM answers", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_costs_a_warning() {
+    let server = Server::answering(Reply::stream(in_thread("Yes.", "entry-1")));
+    let home = home(&server);
+    // No file may grow, which is what a full disk comes to.
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" search -f answer q";
+    let mut command = std::process::Command::new("sh");
+    let environment: Vec<_> = home
+        .command(&[])
+        .get_envs()
+        .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
+        .collect();
+    command.args(["-c", script, env!("CARGO_BIN_EXE_pplx")]).env_clear().current_dir(home.path());
+    command.envs(environment.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    let output = command.output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"Yes.\n"[..]), "{errors}");
+    assert!(errors.starts_with("warning: ") && errors.contains("state.db"), "{errors}");
 }

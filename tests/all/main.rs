@@ -25,6 +25,8 @@ mod desktop;
 mod follow_up;
 mod integrate;
 mod layering;
+#[cfg(unix)]
+mod locks;
 mod login;
 mod long_research;
 mod mcp;

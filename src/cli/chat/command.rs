@@ -123,8 +123,7 @@ pub(super) fn expanded(file: &str, env: &Environment) -> PathBuf {
 }
 
 /// What a beginning is completed to.
-pub(super) fn candidates(env: &Environment) -> Vec<String> {
-    let models = Models::known(env);
+pub(super) fn candidates(models: &Models) -> Vec<String> {
     let ages = RecencyArg::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let ages = ages.map(|age| age.get_name().to_owned()).chain(["any".to_owned()]);
     let commands = COMMANDS.iter().map(|(command, _)| match command.split_once(' ') {

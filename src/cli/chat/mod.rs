@@ -8,7 +8,7 @@ use std::path::Path;
 use self::command::{Age, Command, Input};
 use super::args::ChatArgs;
 use super::failure::Failure;
-use super::settings::{self, Question, Settings, Shown, What};
+use super::settings::{self, FollowUp, Question, Settings, Shown, What};
 use super::signals::{Signal, Signals};
 use super::{models, search, threads};
 use crate::answer::Exchange;
@@ -16,7 +16,9 @@ use crate::auth;
 use crate::env::Environment;
 use crate::io::Io;
 use crate::line_editor::{Line, LineEditor};
+use crate::models::Models;
 use crate::render::exchanges;
+use crate::state::{Database, ModelList};
 
 /// A conversation: what its questions have in common, and what was said.
 struct Chat {
@@ -33,8 +35,8 @@ pub(super) async fn run(args: ChatArgs, env: &Environment, io: &mut Io) -> Resul
     let (question, shown) = settings::resolve_chat(args, env, io)?;
     auth::resolve(env).await?;
     let mut chat = Chat { question, shown, signals: Signals::install()?, said: Vec::new() };
-    chat.greet(env, io);
-    let mut editor = LineEditor::start("> ", command::candidates(env), env);
+    chat.greet(env, io).await;
+    let mut editor = LineEditor::start("> ", command::candidates(&known_models(env).await), env);
     loop {
         match chat.line(&mut editor, io).await? {
             Line::Typed(line) => {
@@ -48,6 +50,14 @@ pub(super) async fn run(args: ChatArgs, env: &Environment, io: &mut Io) -> Resul
     }
 }
 
+/// The models that Tab completes.
+async fn known_models(env: &Environment) -> Models {
+    match Database::for_user(env) {
+        Ok(database) => ModelList::new(database).known().await,
+        Err(_) => Models::built_in(),
+    }
+}
+
 /// A program that left standard input open would wait for ever.
 fn require_terminal(io: &Io) -> Result<(), Failure> {
     if io.stdin_is_terminal && io.stdout_is_terminal {
@@ -58,8 +68,8 @@ fn require_terminal(io: &Io) -> Result<(), Failure> {
 }
 
 impl Chat {
-    fn greet(&self, env: &Environment, io: &mut Io) {
-        search::warn(&self.question, self.shown.quiet, env, io);
+    async fn greet(&self, env: &Environment, io: &mut Io) {
+        search::warn(&self.question, self.shown.quiet, env, io).await;
         if !self.shown.quiet {
             let model = &self.question.request.model;
             io.tell(&format!("Asking {model}. /help lists the commands, Ctrl-D leaves."));
@@ -92,7 +102,7 @@ impl Chat {
         let done = match command::read(line) {
             Ok(Input::Nothing) => Ok(ControlFlow::Continue(())),
             Ok(Input::Question(query)) => self.ask(query, env, io).await,
-            Ok(Input::Command(command)) => self.obey(command, env, io),
+            Ok(Input::Command(command)) => self.obey(command, env, io).await,
             Err(failure) => Err(failure),
         };
         match done {
@@ -118,24 +128,33 @@ impl Chat {
         self.signals.forget();
         let answer = *answered?;
         // An answer without a handle leaves the last one that had one.
-        self.question.request.thread = answer.thread.clone().or(self.question.request.thread.take());
+        if answer.thread.is_some() {
+            self.question.request.thread.clone_from(&answer.thread);
+            self.question.follow_up = FollowUp::Nothing;
+        }
         self.said.push(Exchange { query, answer });
         io.say("")?;
         Ok(ControlFlow::Continue(()))
     }
 
-    fn obey(&mut self, command: Command, env: &Environment, io: &mut Io) -> Result<ControlFlow<()>, Failure> {
+    async fn obey(
+        &mut self,
+        command: Command,
+        env: &Environment,
+        io: &mut Io,
+    ) -> Result<ControlFlow<()>, Failure> {
         let request = &mut self.question.request;
         match command {
             Command::Help => io.tell(command::help().trim_end()),
             Command::Quit => return Ok(ControlFlow::Break(())),
             Command::New => {
                 request.thread = None;
+                self.question.follow_up = FollowUp::Nothing;
                 io.tell("The next question begins a new thread.");
             }
             Command::Model(model) => {
                 if let Some(model) = model {
-                    if let Some(note) = models::note_on(&model, env) {
+                    if let Some(note) = models::note_on(&model, env).await {
                         io.tell_as("note", &note);
                     }
                     request.model = model;

@@ -1,18 +1,21 @@
 //! A question on its way: asked in a task of its own, and watched by the calls that wait for it.
 
+use std::sync::Arc;
+
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::outcome::Outcome;
 use crate::answer::{Answer, SearchEvent, Source};
+use crate::auth;
 use crate::cli::failure::Failure;
 use crate::cli::progress::described;
-use crate::cli::search;
 use crate::cli::settings::Question;
 use crate::env::Environment;
 use crate::error::{Cut, Error};
 use crate::provider::{Reception, Search, Subscription};
 use crate::queue::{Queue, Ticket};
+use crate::state::{Answered, Answers, Database};
 
 /// What is asked, or taken up again.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub(super) struct State {
     sources: Vec<Source>,
     /// The id of a run of deep research, once it has begun.
     pub(super) run: Option<String>,
+    /// The question has a place in the queue, or needs none.
+    pub(super) has_place: bool,
     /// The end.
     pub(super) outcome: Option<Outcome>,
 }
@@ -65,14 +70,20 @@ impl Drop for Running {
 }
 
 impl Running {
-    pub(super) fn start(env: Environment, task: Task, reception: Reception, limit: usize) -> Self {
+    pub(super) fn start(
+        env: Environment,
+        database: Option<Database>,
+        task: Task,
+        reception: Reception,
+        limit: usize,
+    ) -> Self {
         let query = match &task {
             Task::Ask(question) => question.request.query.clone(),
             Task::Resume(_) => String::new(),
         };
         let (sender, state) = watch::channel(State { message: "Asking".to_owned(), ..State::default() });
         let task = tokio::spawn(async move {
-            let outcome = match answer(&env, task, &reception, &sender).await {
+            let outcome = match answer(&env, database.as_ref(), task, &reception, &sender).await {
                 Ok(answer) => Outcome::of(&answer, limit),
                 Err((failure, received)) => failed(&failure, received.as_deref()),
             };
@@ -86,6 +97,7 @@ type Failed = (Failure, Option<Box<Answer>>);
 
 async fn answer(
     env: &Environment,
+    database: Option<&Database>,
     task: Task,
     reception: &Reception,
     state: &watch::Sender<State>,
@@ -98,8 +110,11 @@ async fn answer(
             (Search::Subscription(search), None, None)
         }
         Task::Ask(question) => {
-            let turn = wait_for_turn(env, state).await;
-            state.send_modify(|state| "Asking".clone_into(&mut state.message));
+            let turn = wait_for_turn(env, state).await.map_err(without)?;
+            state.send_modify(|state| {
+                state.has_place = true;
+                "Asking".clone_into(&mut state.message);
+            });
             let request = &question.request;
             let search = question.provider.search(env, request, reception).await.map_err(without)?;
             (search, turn, Some(&request.query))
@@ -107,7 +122,9 @@ async fn answer(
     };
     loop {
         match search.next().await {
-            Ok(Some(SearchEvent::Done(answer))) => return done(answer, query.map(String::as_str), env),
+            Ok(Some(SearchEvent::Done(answer))) => {
+                return done(answer, query.map(String::as_str), database);
+            }
             Ok(Some(event)) => {
                 if matches!(event, SearchEvent::Run(_)) {
                     // Research goes on at the service by itself; others need not wait for it.
@@ -126,14 +143,24 @@ async fn answer(
     }
 }
 
-/// One question at a time, whichever process asks. Without a place for the queue there is none.
-async fn wait_for_turn(env: &Environment, state: &watch::Sender<State>) -> Option<Ticket> {
-    let queue = Queue::of(env).ok()?;
+/// One question at a time, whichever process asks. Where there is no folder for the queue, nobody waits; where another
+/// process keeps it locked, there is no telling who is asking, so nothing is asked.
+async fn wait_for_turn(
+    env: &Environment,
+    state: &watch::Sender<State>,
+) -> crate::Result<Option<Arc<Ticket>>> {
+    let Ok(queue) = Queue::of(env) else { return Ok(None) };
     let told = |before: usize| {
         let questions = if before == 1 { "1 question" } else { &format!("{before} questions") };
         state.send_modify(|state| state.message = format!("Waiting for {questions} before this one"));
     };
-    queue.wait(told).await.ok()
+    let ticket = match queue.enter().await {
+        Ok(ticket) => ticket,
+        Err(busy @ Error::Busy { .. }) => return Err(busy),
+        Err(_) => return Ok(None),
+    };
+    state.send_modify(|state| state.has_place = true);
+    queue.turn(&ticket, told).await.map(|()| Some(ticket))
 }
 
 fn note(state: &mut State, event: SearchEvent) {
@@ -149,13 +176,18 @@ fn note(state: &mut State, event: SearchEvent) {
     }
 }
 
-fn done(answer: Box<Answer>, query: Option<&str>, env: &Environment) -> Result<Box<Answer>, Failed> {
+fn done(
+    answer: Box<Answer>,
+    query: Option<&str>,
+    database: Option<&Database>,
+) -> Result<Box<Answer>, Failed> {
     if answer.text.is_empty() && answer.sources.is_empty() {
         return Err((Error::NoResults.into(), None));
     }
-    if let Some(query) = query {
-        // The answer matters more than whether it can be followed up on.
-        let _ = search::remember(&answer, query, env);
+    if let (Some(query), Some(thread), Some(database)) = (query, answer.thread.clone(), database) {
+        let (answered, answers) = (Answered::new(thread, query, auth::now()), Answers::new(database.clone()));
+        // The answer does not wait for it, and matters more than whether it can be followed up on.
+        tokio::spawn(async move { answers.remember(answered).await });
     }
     Ok(answer)
 }

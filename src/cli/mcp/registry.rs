@@ -9,7 +9,7 @@ use super::outcome::{Outcome, SOURCES};
 use crate::cli::failure::Failure;
 use crate::cli::settings;
 use crate::env::Environment;
-use crate::jobs::{Job, Jobs};
+use crate::state::{Database, Job, Jobs};
 
 /// How often what has come of an answer is written to disk.
 const KEPT: Duration = Duration::from_secs(1);
@@ -18,6 +18,8 @@ const KEPT: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub(super) struct Registry {
     env: Environment,
+    /// `None` where there is no folder for it: then nothing outlives the process.
+    database: Option<Database>,
     running: Arc<Mutex<HashMap<String, Arc<Running>>>>,
 }
 
@@ -29,7 +31,12 @@ pub(super) enum Found {
 
 impl Registry {
     pub(super) fn new(env: Environment) -> Self {
-        Self { env, running: Arc::default() }
+        Self { database: Database::for_user(&env).ok(), env, running: Arc::default() }
+    }
+
+    /// Begins to answer a question, or takes a run up; at most `limit` sources are listed.
+    pub(super) fn start(&self, task: Task, limit: usize) -> Running {
+        Running::start(self.env.clone(), self.database.clone(), task, settings::reception(), limit)
     }
 
     /// Lets a question go on after its call; what comes of it is kept on disk.
@@ -58,7 +65,7 @@ impl Registry {
             if worth && (ended || kept.as_ref() != Some(&outcome)) {
                 // A run goes on at the service whatever happened to the connection, and can be fetched again.
                 let over = ended && (run.is_none() || !outcome.is_failure());
-                self.keep(id, &running.query, run.as_deref(), &outcome, over);
+                self.keep(id, &running.query, run.as_deref(), &outcome, over).await;
                 kept = Some(outcome);
             }
             let told = tokio::time::timeout(KEPT, state.wait_for(|state| state.outcome.is_some())).await;
@@ -78,7 +85,7 @@ impl Registry {
     }
 
     /// False where it cannot be kept, which must not cost the answer.
-    pub(super) fn keep(
+    pub(super) async fn keep(
         &self,
         id: &str,
         query: &str,
@@ -88,18 +95,20 @@ impl Registry {
     ) -> bool {
         let result = serde_json::to_value(outcome).ok();
         let (id, query, run) = (id.to_owned(), query.to_owned(), run.map(str::to_owned));
-        Jobs::of(&self.env).is_ok_and(|jobs| jobs.write(&Job { id, query, run, result, done }).is_ok())
+        let Some(jobs) = self.database.clone().map(Jobs::new) else { return false };
+        jobs.write(Job { id, query, run, result, done }).await.is_ok()
     }
 
     /// What the id stands for: a question on its way, an answer on disk, or a run at the service, which may have been
     /// started by another process.
-    pub(super) fn find(&self, id: &str) -> Result<Found, Failure> {
-        // Held to the end, so that nobody else takes the same run up meanwhile.
-        let mut table = self.table();
-        if let Some(running) = table.get(id) {
+    pub(super) async fn find(&self, id: &str) -> Result<Found, Failure> {
+        if let Some(running) = self.table().get(id) {
             return Ok(Found::Running(Arc::clone(running)));
         }
-        let job = Jobs::of(&self.env).and_then(|jobs| jobs.read(id))?;
+        let job = match self.database.clone().map(Jobs::new) {
+            Some(jobs) => jobs.read(id).await?,
+            None => None,
+        };
         let (run, known) = match job {
             None => (id.to_owned(), false),
             Some(Job { done: false, run: Some(run), .. }) => (run, true),
@@ -109,8 +118,13 @@ impl Registry {
                 return kept.map(Found::Kept).ok_or_else(|| unknown(id));
             }
         };
+        // Another call may have taken the same run up while the job was read.
+        let mut table = self.table();
+        if let Some(running) = table.get(id) {
+            return Ok(Found::Running(Arc::clone(running)));
+        }
         let task = Task::Resume(run.clone());
-        let running = Arc::new(Running::start(self.env.clone(), task, settings::reception(), SOURCES));
+        let running = Arc::new(self.start(task, SOURCES));
         table.insert(id.to_owned(), Arc::clone(&running));
         self.follow(id.to_owned(), Some(run), known, Arc::clone(&running));
         Ok(Found::Running(running))

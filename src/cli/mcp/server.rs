@@ -24,7 +24,7 @@ use crate::cli::failure::Failure;
 use crate::cli::settings::{self, Asked};
 use crate::cli::status;
 use crate::env::Environment;
-use crate::jobs::Jobs;
+use crate::state::Jobs;
 
 /// How long a call may take where the client does not say otherwise.
 const BUDGET: Duration = Duration::from_secs(55);
@@ -34,6 +34,10 @@ const SHORT_BUDGET: Duration = Duration::from_secs(25);
 const SHORT_OF_PATIENCE: &str = "omp";
 /// How long a run is waited for unless that is said.
 const USUAL_WAIT: u64 = 20;
+
+/// What a call ends with whose question was never asked.
+const NO_PLACE: &str = "The question was not asked: no place in the queue could be had in time, because another process \
+    keeps it locked.\nhint: try again";
 
 const INSTRUCTIONS: &str = "Web search through the user's Perplexity subscription. Cite sources by their numbers and URLs. \
     An answer that is partial or cut names an id; pplx_research_get fetches the rest.";
@@ -90,10 +94,11 @@ impl Server {
         match self.wait(&running, deadline, context).await {
             Waited::Over(outcome) if outcome.is_long() => {
                 let id = Uuid::new_v4().to_string();
-                let kept = self.registry.keep(&id, &running.query, None, &outcome, true);
+                let kept = self.registry.keep(&id, &running.query, None, &outcome, true).await;
                 Ok(outcome.result(kept.then_some(&id), 0))
             }
             Waited::Over(outcome) => Ok(outcome.result(None, 0)),
+            Waited::Late if !running.state.borrow().has_place => Ok(error(NO_PLACE)),
             Waited::Late => {
                 let id = Uuid::new_v4().to_string();
                 let partial = running.state.borrow().partial(limit);
@@ -122,6 +127,7 @@ impl Server {
             Waited::Over(outcome) if running.state.borrow().run.is_none() => {
                 return Ok(outcome.result(None, 0));
             }
+            Waited::Late if !running.state.borrow().has_place => return Ok(error(NO_PLACE)),
             Waited::Over(_) | Waited::Late => {
                 let run = running.state.borrow().run.clone();
                 let id = run.clone().unwrap_or_else(|| Uuid::new_v4().to_string());
@@ -148,7 +154,7 @@ impl Server {
         let deadline = self.deadline(context).min(Instant::now() + wait);
         let offset = arguments.number("offset", 0..=u64::from(u32::MAX))?.unwrap_or(0);
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
-        let running = match self.registry.find(&id) {
+        let running = match self.registry.find(&id).await {
             Ok(Found::Running(running)) => running,
             Ok(Found::Kept(outcome)) => return Ok(outcome.result(Some(&id), offset)),
             Err(failure) => return Ok(failed(&failure)),
@@ -183,7 +189,7 @@ impl Server {
 
     fn ask(&self, asked: Asked, limit: usize) -> Result<Running, Failure> {
         let question = settings::resolve_asked(asked, &self.env)?;
-        Ok(Running::start(self.env.clone(), Task::Ask(Box::new(question)), settings::reception(), limit))
+        Ok(self.registry.start(Task::Ask(Box::new(question)), limit))
     }
 
     async fn wait(&self, running: &Running, deadline: Instant, context: &Context) -> Waited {

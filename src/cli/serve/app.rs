@@ -16,9 +16,9 @@ use crate::auth;
 use crate::cli::failure::Failure;
 use crate::cli::settings::{self as search_settings, Asked};
 use crate::env::Environment;
-use crate::models::{Cache, Cached};
 use crate::provider::{Provider, Subscription};
 use crate::request::SearchRequest;
+use crate::state::{Database, ListedModels, ModelList};
 
 #[derive(Debug)]
 pub(super) struct App {
@@ -31,8 +31,11 @@ pub(super) struct App {
     pub(super) quota: Quota,
     pub(super) session: Session,
     pub(super) threads: Threads,
-    pub(super) files: Files,
+    /// `None` where there is no folder for them.
+    pub(super) files: Option<Files>,
     pub(super) responses: Responses,
+    /// The last list of models; `None` where there is no folder for it.
+    models: Option<ModelList>,
     /// Who may read what has arrived.
     pub(super) turns: Semaphore,
     pub(super) experimental_tools: bool,
@@ -50,17 +53,18 @@ impl App {
         let Provider::Subscription(subscription) = question.provider else {
             return Err(Failure::usage("The server asks the subscription only.", "leave out the provider"));
         };
-        let cached = Cache::of(&env).ok().and_then(|cache| cache.read());
+        let database = Database::for_user(&env).ok();
         Ok(Arc::new(Self {
             subscription: subscription.keeping_refused(),
-            catalogue: Catalogue::new(question.request.model.clone(), settings.aliases.clone(), cached),
+            catalogue: Catalogue::new(question.request.model.clone(), settings.aliases.clone(), None),
             template: question.request,
             guard: Guard::of(settings),
             quota: Quota::default(),
             session: Session::new(settings.notify.clone()),
             threads: Threads::default(),
-            files: Files::of(&env)?,
-            responses: Responses::open(&env)?,
+            files: Files::of(&env).ok(),
+            responses: Responses::new(&env, database.clone()),
+            models: database.map(ModelList::new),
             turns: Semaphore::new(1),
             experimental_tools: settings.experimental_tools,
             refuse_substitution: settings.refuse_substitution,
@@ -70,14 +74,23 @@ impl App {
 
     /// Fetches the list of models, which costs no question, unless the last one is of today.
     pub(super) async fn renew_models(&self) -> crate::Result<()> {
-        let cache = Cache::of(&self.env)?;
-        if let Some(cached) = cache.read().filter(|cached| cached.is_fresh(auth::now())) {
-            self.catalogue.renew(cached);
+        let kept = match &self.models {
+            // A list that cannot be read is fetched.
+            Some(list) => list.read().await.ok().flatten(),
+            None => None,
+        };
+        if let Some(kept) = &kept {
+            self.catalogue.renew(kept.clone());
+        }
+        if kept.is_some_and(|kept| kept.is_fresh(auth::now())) {
             return Ok(());
         }
-        let cached = Cached { fetched: auth::now(), models: self.subscription.models().await? };
-        self.catalogue.renew(cached.clone());
-        cache.write(&cached)
+        let fetched = ListedModels { fetched: auth::now(), models: self.subscription.models().await? };
+        self.catalogue.renew(fetched.clone());
+        match &self.models {
+            Some(list) => list.write(fetched).await,
+            None => Ok(()),
+        }
     }
 
     /// Asks in the background what is left, if that is not known.

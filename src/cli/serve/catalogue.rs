@@ -7,7 +7,8 @@ use axum::http::StatusCode;
 use serde::Serialize;
 
 use super::refusal::Refusal;
-use crate::models::{Cached, Model, Models};
+use crate::models::{Model, Models};
+use crate::state::ListedModels;
 
 /// The name of the model that is asked unless another is named. It is never refused.
 pub(super) const AUTO: &str = "auto";
@@ -67,7 +68,11 @@ struct Known {
 }
 
 impl Catalogue {
-    pub(super) fn new(usual: String, aliases: BTreeMap<String, String>, cached: Option<Cached>) -> Self {
+    pub(super) fn new(
+        usual: String,
+        aliases: BTreeMap<String, String>,
+        cached: Option<ListedModels>,
+    ) -> Self {
         let known = match cached {
             Some(cached) => Known { models: cached.models, fetched: cached.fetched / 1000, plan: None },
             None => Known { models: Models::built_in(), fetched: 0, plan: None },
@@ -76,7 +81,7 @@ impl Catalogue {
     }
 
     /// Takes over a list that was fetched.
-    pub(super) fn renew(&self, cached: Cached) {
+    pub(super) fn renew(&self, cached: ListedModels) {
         self.change(|known| (known.models, known.fetched) = (cached.models, cached.fetched / 1000));
     }
 
@@ -252,8 +257,10 @@ mod tests {
             model("gpt56_terra", Some("gpt56_terra_thinking"), "pro"),
             model("claude48opus", Some("claude48opusthinking"), "max"),
         ];
-        let cached =
-            Cached { fetched: 1_790_000_000_000, models: Models { models, ids: vec!["turbo".to_owned()] } };
+        let cached = ListedModels {
+            fetched: 1_790_000_000_000,
+            models: Models { models, ids: vec!["turbo".to_owned()] },
+        };
         let aliases =
             [("gpt-4o", "gpt56_terra"), ("mine", "gpt"), ("usual", "auto"), ("new", "gpt58_unlisted")];
         let aliases = aliases.map(|(name, model)| (name.to_owned(), model.to_owned())).into();

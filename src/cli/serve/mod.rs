@@ -54,6 +54,8 @@ use crate::io::Io;
 const MODELS_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 /// How soon again where it could not be fetched: there may have been no session yet, or no network.
 const MODELS_AGAIN: Duration = Duration::from_secs(300);
+/// How soon state that could not be had is tried again.
+const STATE_AGAIN: Duration = Duration::from_secs(5);
 /// How often it is looked whether background answers have ended.
 const GLANCE: Duration = Duration::from_millis(100);
 
@@ -75,6 +77,7 @@ pub(super) async fn run(args: ServeArgs, env: Environment, io: &mut Io) -> Resul
     io.say(&format!("http://{address}"))?;
     io.out().flush()?;
     look_after(&app);
+    tokio::spawn(begin_responses(Arc::clone(&app), chrono::Utc::now().timestamp()));
     let stop = || {
         log::event("stopping", "answers that are on their way are finished; a second signal ends them");
         mcp.stop();
@@ -95,6 +98,17 @@ async fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> 
         let hint = "name another --listen; port 0 picks a free one";
         Failure::usage(format!("Could not listen on {listen}: {error}."), hint)
     })
+}
+
+/// Settles what an earlier server left, as soon as the database can be had.
+async fn begin_responses(app: Arc<App>, started: i64) {
+    // The first try comes before any request; a later one must leave the answers to those alone.
+    let mut before = started + 1;
+    while let Err(error) = app.responses.begin(before).await {
+        before = started;
+        log::event("state", &error.to_string());
+        tokio::time::sleep(STATE_AGAIN).await;
+    }
 }
 
 /// What goes on beside the requests, none of which costs a question.

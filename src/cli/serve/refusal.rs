@@ -75,11 +75,6 @@ impl Refusal {
         Self::new(StatusCode::BAD_GATEWAY, "upstream_error", Some(code), message.into())
     }
 
-    /// Something of ours failed.
-    pub(super) fn own(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", Some("internal_error"), message.into())
-    }
-
     /// A quota is used up.
     pub(super) fn quota(message: impl Into<String>, retry_after: Option<String>) -> Self {
         let code = Some("insufficient_quota");
@@ -168,7 +163,12 @@ fn classified(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
         }
         Error::NoResults => (StatusCode::BAD_GATEWAY, SERVICE, "empty_response", true),
         Error::Incomplete(_) => (StatusCode::BAD_GATEWAY, SERVICE, "upstream_cut", true),
-        Error::File { .. } | Error::NoConfigDir | Error::BaseUrl { .. } => {
+        Error::File { .. }
+        | Error::Busy { .. }
+        | Error::DamagedState { .. }
+        | Error::NewerState { .. }
+        | Error::NoConfigDir
+        | Error::BaseUrl { .. } => {
             (StatusCode::INTERNAL_SERVER_ERROR, "server_error", "internal_error", true)
         }
         _ => (StatusCode::BAD_GATEWAY, SERVICE, "upstream_error", true),

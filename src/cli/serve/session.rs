@@ -126,7 +126,7 @@ pub(super) async fn replace(app: &App, session: auth::Session) -> Result<()> {
     let store = Store::of(&app.env)?;
     let session = checked.rotated.unwrap_or(session);
     let credential = Credential { email, ..Credential::new(session, Origin::Store(store.path().to_owned())) };
-    store.write(&credential)?;
+    store.off_thread(move |store| store.write(&credential)).await?;
     app.quota.forget();
     app.catalogue.set_plan(plan);
     app.session.set(State::Valid);

@@ -1,7 +1,7 @@
 //! What a question to the official API is really asked with, and what cannot be asked of one provider or the other.
 
 use super::file::File;
-use super::{Question, Shown, named_model, recency};
+use super::{FollowUp, Question, Shown, named_model, recency};
 use crate::attachment::Meter;
 use crate::cli::args::{ApiArgs, AskArgs, ContextSizeArg, DialectArg, EffortArg, ProviderArg, SearchArgs};
 use crate::cli::failure::Failure;
@@ -101,7 +101,14 @@ pub(super) fn question(
         ..SearchRequest::default()
     };
     let provider = Provider::Api(Api::of(env, dialect(api.api_dialect.or(file.api_dialect)))?);
-    Ok(Question { request, provider, files: Vec::new(), meter: Meter::default(), named_model: None })
+    Ok(Question {
+        request,
+        provider,
+        files: Vec::new(),
+        meter: Meter::default(),
+        named_model: None,
+        follow_up: FollowUp::Nothing,
+    })
 }
 
 /// Whether a default can be meant for the API. Other models are those of the subscription.

@@ -15,10 +15,9 @@ use super::args::{
 use super::desktop::HandOn;
 use super::failure::Failure;
 use super::query;
-use crate::answer::{Payer, Thread};
+use crate::answer::Payer;
 use crate::attachment::{Attachment, Meter};
 use crate::env::Environment;
-use crate::history::History;
 use crate::io::Io;
 use crate::provider::{Provider, Reception, Subscription};
 use crate::render::{Format, Paint, Screen, Style};
@@ -70,8 +69,20 @@ pub(super) struct Question {
     pub(super) files: Vec<Attachment>,
     /// Counts what has been uploaded of them.
     pub(super) meter: Meter,
+    /// The answer that it follows up on, still to be looked up.
+    pub(super) follow_up: FollowUp,
     /// The model, where one was named.
     pub(super) named_model: Option<String>,
+}
+
+/// An answer that was given before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FollowUp {
+    Nothing,
+    /// The last one.
+    Last,
+    /// The one with this id, or the last one of the thread with it.
+    Id(String),
 }
 
 /// How it is received and printed.
@@ -208,12 +219,16 @@ fn question(args: AskArgs, research: bool, file: File, env: &Environment) -> Res
         language: args.language.or(file.language),
         timezone: args.timezone.or(file.timezone).unwrap_or_else(|| machine_timezone(env)),
         save: args.save || file.save == Some(true),
-        thread: followed_up(args.continue_last, args.thread.as_deref(), env)?,
         research,
         ..SearchRequest::default()
     };
     let provider = Provider::Subscription(Subscription::of(env)?);
-    Ok(Question { request, provider, files: Vec::new(), meter: Meter::default(), named_model })
+    let follow_up = match args.thread {
+        Some(id) => FollowUp::Id(id),
+        None if args.continue_last => FollowUp::Last,
+        None => FollowUp::Nothing,
+    };
+    Ok(Question { request, provider, files: Vec::new(), meter: Meter::default(), named_model, follow_up })
 }
 
 impl What {
@@ -289,18 +304,6 @@ fn shown(
         verbose: wanted.verbose,
         quiet: wanted.quiet,
     })
-}
-
-/// The answer to follow up on.
-fn followed_up(last: bool, id: Option<&str>, env: &Environment) -> Result<Option<Thread>, Failure> {
-    let history = || History::of(env);
-    let (found, missing) = match id {
-        Some(id) => (history()?.find(id)?, format!("No answer with the id {id:?} was given here.")),
-        None if last => (history()?.last()?, "There is no answer to follow up on.".to_owned()),
-        None => return Ok(None),
-    };
-    let entry = found.ok_or_else(|| Failure::usage(missing, "ask without --continue and --thread"))?;
-    Ok(Some(entry.thread()))
 }
 
 /// A limit in seconds; 0 means none.

@@ -73,17 +73,17 @@ impl Api {
         if request.sources_only {
             return pages(&call, request).await;
         }
-        let memory = Memory::of(env, &self.base, &call.key);
+        let memory = Memory::new(env, &self.base, &call.key);
         match self.dialect {
             Dialect::Chat => chat(&call, request, reception.events).await,
             Dialect::Agent => agent(&call, request, reception.events).await,
-            Dialect::Auto if memory.prefers_agent() || !chat::can_ask(request) => {
+            Dialect::Auto if !chat::can_ask(request) || memory.prefers_agent().await => {
                 agent(&call, request, reception.events).await
             }
             Dialect::Auto => match chat(&call, request, reception.events).await {
                 Err(Error::Api(ApiRefusal { why: Why::Retired, .. })) => {
-                    memory.prefer_agent();
-                    agent(&call, request, reception.events).await
+                    let answered = agent(&call, request, reception.events);
+                    tokio::join!(answered, memory.prefer_agent()).0
                 }
                 other => other,
             },

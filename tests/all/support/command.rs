@@ -85,6 +85,18 @@ impl Home {
         self.path().join("config/pplx/auth.json")
     }
 
+    /// Where state is kept.
+    pub fn state(&self) -> PathBuf {
+        self.path().join("state/pplx")
+    }
+
+    /// What is kept between runs.
+    #[track_caller]
+    pub fn database(&self) -> rusqlite::Connection {
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
+        rusqlite::Connection::open_with_flags(self.state().join("state.db"), flags).unwrap()
+    }
+
     pub fn store(&self, token: &str, expires: i64) {
         self.write_auth(&format!("{{\"type\":\"oauth\",\"access\":\"{token}\",\"expires\":{expires}}}"));
     }

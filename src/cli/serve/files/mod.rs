@@ -6,6 +6,7 @@ mod store;
 pub(super) use self::store::Files;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
@@ -20,12 +21,16 @@ use super::app::App;
 use super::conversation::{Attached, Conversation, is_data_url};
 use super::refusal::Refusal;
 use crate::attachment::Attachment;
+use crate::error::Error;
 use crate::fetch;
+use crate::off_thread::within;
 
 /// How many files a question may bring along.
 const MOST: usize = 5;
 /// How much of an upload is read at most, in bytes: more than is stored, so that its client reads the answer.
 pub(super) const MAX_UPLOAD: usize = 80 << 20;
+/// How long the disk may take for a file.
+const LIMIT: Duration = Duration::from_secs(30);
 /// How long a field is that is no file, in bytes.
 const MAX_FIELD: usize = 1024;
 
@@ -221,6 +226,7 @@ async fn blocking<T: Send + 'static>(
     app: Arc<App>,
     work: impl FnOnce(&Files) -> Result<T, Refused> + Send + 'static,
 ) -> Result<T, Refusal> {
-    let worked = tokio::task::spawn_blocking(move || work(&app.files)).await;
-    worked.map_err(|_| Refusal::own("The store of files failed."))?.map_err(Refusal::from)
+    let files = app.files.clone().ok_or(Error::NoConfigDir)?;
+    let folder = files.folder().to_owned();
+    within(LIMIT, &folder, move || Ok(work(&files))).await?.map_err(Refusal::from)
 }

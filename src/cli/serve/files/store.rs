@@ -79,6 +79,11 @@ impl Files {
         Ok(Self { folder: env.state_dir()?.join("files") })
     }
 
+    /// Where they are.
+    pub(in crate::cli::serve) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Stores a file that was uploaded at `now`, in Unix seconds.
     pub(in crate::cli::serve) fn add(
         &self,
@@ -183,7 +188,7 @@ impl Files {
     }
 
     fn failed(&self, action: &'static str, source: io::Error) -> Refused {
-        Refused::Io(Error::File { action, path: self.folder.clone(), source })
+        Refused::Io(Error::file(action, &self.folder, source))
     }
 }
 
