@@ -97,7 +97,6 @@ fn topics_explain_codes_and_variables() {
         assert!(codes.stdout.lines().any(|line| line.split_whitespace().next() == Some(code)), "{code}");
     }
     let environment = pplx(&["help", "environment"]).stdout;
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     for name in [
         "PPLX_TOKEN",
         "PPLX_COOKIES",
@@ -117,17 +116,12 @@ fn topics_explain_codes_and_variables() {
         "PPLX_BASE_URL",
     ] {
         assert!(environment.contains(name), "help lacks {name}");
-        assert!(readme.contains(name), "the README lacks {name}");
     }
 }
 
 #[test]
-fn the_readme_shows_the_exit_codes_and_the_real_output() {
+fn the_readme_shows_the_real_output() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let codes = pplx(&["help", "exit-codes"]).stdout;
-    for line in codes.lines().filter(|line| line.starts_with("  ")) {
-        assert!(readme.contains(line.trim_end()), "the README lacks: {line}");
-    }
     let stream = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams/herons.sse");
     let shown =
         pplx(&["search", "--replay", stream.to_str().unwrap(), "why do herons stand on one leg"]).stdout;
