@@ -22,6 +22,7 @@ mod attach;
 #[cfg(unix)]
 mod chat;
 mod desktop;
+mod documentation;
 mod follow_up;
 mod integrate;
 mod layering;
