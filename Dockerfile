@@ -1,4 +1,4 @@
-# A static binary and nothing else. README.md, "A server for other programs", says how to run it.
+# A static binary and nothing else. doc/serve.md, "As a service", says how to run it.
 FROM rust:1-alpine AS build
 RUN apk add --no-cache musl-dev
 WORKDIR /pplx

@@ -21,7 +21,7 @@ use crate::request::SearchRequest;
 /// How long the service may take to begin an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The JSON document: README.md, "JSON".
+/// The JSON document: doc/scripts-and-json.md.
 #[derive(Debug, Serialize)]
 struct Document {
     version: u32,

@@ -12,7 +12,7 @@ use crate::provider::Subscription;
 use crate::render::text::{cell_width, one_line};
 use crate::state::{Database, ListedModels, ModelList};
 
-/// The JSON document: README.md, "JSON".
+/// The JSON document: doc/scripts-and-json.md.
 #[derive(Debug, Serialize)]
 struct Document<'a> {
     version: u32,

@@ -13,7 +13,7 @@ use crate::origin::Origin;
 use crate::provider::{Limit, Subscription};
 use crate::render::text::one_line;
 
-/// The JSON document: README.md, "JSON".
+/// The JSON document: doc/scripts-and-json.md.
 #[derive(Debug, Default, Serialize)]
 struct Document<'a> {
     version: u32,

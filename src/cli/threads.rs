@@ -14,7 +14,7 @@ use crate::provider::Subscription;
 use crate::render::text::one_line;
 use crate::render::{age, exchanges};
 
-/// The JSON document of a list: README.md, "JSON".
+/// The JSON document of a list: doc/scripts-and-json.md.
 #[derive(Debug, Serialize)]
 struct ListDocument<'a> {
     version: u32,

@@ -1,4 +1,4 @@
-//! The machine-readable documents. Their fields are a contract: README.md, "JSON".
+//! The machine-readable documents. Their fields are a contract: doc/scripts-and-json.md.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! One JSON object a line, as things happen: README.md, "NDJSON".
+//! One JSON object a line, as things happen: doc/scripts-and-json.md.
 
 use std::io::{self, Write};
 
