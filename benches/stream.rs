@@ -5,10 +5,10 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use pplx::answer::Payer;
+use pplx::domain::answer::Payer;
+use pplx::net::sse::Decoder;
 use pplx::provider::web::Snapshot;
 use pplx::render::{Format, Paint, Style, renderer};
-use pplx::sse::Decoder;
 use pplx::{Answer, SearchEvent};
 use serde_json::{Value, json};
 

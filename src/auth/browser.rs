@@ -2,7 +2,7 @@
 //! cookie.
 
 use super::session::Session;
-use crate::error::{Error, Result};
+use crate::domain::error::{Error, Result};
 
 /// Reads what was pasted. The error explains what is missing.
 pub fn session(paste: &str) -> Result<Session> {

@@ -5,9 +5,9 @@ use url::Url;
 use super::Credential;
 use super::endpoint::{Endpoint, Reply};
 use super::session::Session;
-use crate::env::Environment;
-use crate::error::{Error, Result};
-use crate::http;
+use crate::domain::error::{Error, Result};
+use crate::net::http;
+use crate::state::env::Environment;
 
 /// What came of asking.
 #[derive(Debug)]

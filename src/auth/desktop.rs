@@ -4,7 +4,7 @@
 
 use super::helper;
 use super::session::Session;
-use crate::env::Environment;
+use crate::state::env::Environment;
 
 /// The app's session, if it has one. Whatever else `defaults` says means "not there".
 pub async fn session(env: &Environment) -> Option<Session> {

@@ -8,8 +8,8 @@ use url::Url;
 
 use super::cookie::Jar;
 use super::secret::Secret;
-use crate::error::{Error, Result};
-use crate::http;
+use crate::domain::error::{Error, Result};
+use crate::net::http;
 
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 1 << 20;

@@ -1,9 +1,9 @@
 //! The key of the official API: where it comes from. It is never used unless the API is asked for.
 
 use super::{Secret, Store};
-use crate::env::Environment;
-use crate::error::{Error, Result};
-use crate::origin::Origin;
+use crate::domain::error::{Error, Result};
+use crate::domain::origin::Origin;
+use crate::state::env::Environment;
 
 /// The variable that may hold it.
 const VARIABLE: &str = "PERPLEXITY_API_KEY";

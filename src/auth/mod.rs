@@ -20,9 +20,9 @@ pub use secret::Secret;
 pub use session::Session;
 pub use store::Store;
 
-use crate::env::Environment;
-use crate::error::{Error, Result};
-use crate::origin::Origin;
+use crate::domain::error::{Error, Result};
+use crate::domain::origin::Origin;
+use crate::state::env::Environment;
 
 /// A session, with what is known about it.
 #[derive(Debug, Clone)]

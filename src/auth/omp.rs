@@ -2,7 +2,7 @@
 
 use super::helper::{self, Failure};
 use super::session::Session;
-use crate::error::{Error, Result};
+use crate::domain::error::{Error, Result};
 
 /// Asks `omp token perplexity`.
 pub async fn session() -> Result<Session> {

@@ -7,7 +7,7 @@ use url::Url;
 use super::cookie;
 use super::endpoint::{Endpoint, Reply};
 use super::session::Session;
-use crate::error::{Error, Result};
+use crate::domain::error::{Error, Result};
 
 /// A login under way. All calls share one cookie jar, without which every code is wrong.
 #[derive(Debug)]

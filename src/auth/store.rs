@@ -11,14 +11,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::Credential;
+use super::jwt;
 use super::secret::Secret;
 use super::session::Session;
-use super::{Credential, jwt};
-use crate::env::Environment;
-use crate::error::{Error, Result};
-use crate::off_thread::off_thread;
-use crate::origin::Origin;
-use crate::private::{self, Durability};
+use crate::domain::error::{Error, Result};
+use crate::domain::origin::Origin;
+use crate::state::env::Environment;
+use crate::state::off_thread::off_thread;
+use crate::state::private::{self, Durability};
 
 /// The stored session of one user.
 #[derive(Debug, Clone)]

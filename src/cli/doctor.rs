@@ -7,16 +7,16 @@ use serde::Serialize;
 use url::Url;
 
 use super::args::DoctorArgs;
-use super::failure::Failure;
 use super::settings;
 use crate::auth::{self, ApiKey, Credential, Store, Verdict};
-use crate::env::Environment;
-use crate::error::Error;
-use crate::http;
-use crate::io::Io;
+use crate::domain::error::Error;
+use crate::domain::request::SearchRequest;
+use crate::net::http;
+use crate::outcome::failure::Failure;
 use crate::provider::{Api, Dialect, Reception, Subscription};
 use crate::render::text::one_line;
-use crate::request::SearchRequest;
+use crate::state::env::Environment;
+use crate::terminal::io::Io;
 
 /// How long the service may take to begin an answer.
 const PATIENCE: Duration = Duration::from_secs(60);

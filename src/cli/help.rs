@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use clap::CommandFactory;
 
 use super::args::Cli;
-use super::failure::{EXIT_CODES, Failure};
-use crate::io::Io;
+use crate::outcome::failure::{EXIT_CODES, Failure};
+use crate::terminal::io::Io;
 
 /// A topic of `pplx help`.
 pub(super) struct Topic {

@@ -5,16 +5,19 @@ use std::time::Duration;
 use url::Url;
 
 use super::args::LoginArgs;
-use super::failure::Failure;
-use super::signals::{Signal, Signals};
+use crate::auth::browser;
+use crate::auth::desktop;
+use crate::auth::omp;
 use crate::auth::otp::{Login, Outcome};
-use crate::auth::{self, ApiKey, Credential, Session, Store, Verdict, browser, desktop, omp};
-use crate::env::Environment;
-use crate::error::Error;
-use crate::http;
-use crate::io::Io;
-use crate::origin::Origin;
-use crate::terminal::{self, Mode};
+use crate::auth::{self, ApiKey, Credential, Session, Store, Verdict};
+use crate::domain::error::Error;
+use crate::domain::origin::Origin;
+use crate::net::http;
+use crate::outcome::failure::Failure;
+use crate::state::env::Environment;
+use crate::terminal::io::Io;
+use crate::terminal::signals::{Signal, Signals};
+use crate::terminal::tty::{self, Mode};
 
 /// How long a script may take to give a line.
 const SCRIPT_LINE: Duration = Duration::from_secs(5);
@@ -183,7 +186,7 @@ async fn read_secret(io: &mut Io, question: &str, several_lines: bool) -> Result
     }
     // Reading cannot be interrupted, so a thread does it; a signal finds the terminal's mode to restore here.
     let (mode, mut signals) = (Mode::of_stdin(), Signals::install()?);
-    let reading = tokio::task::spawn_blocking(move || terminal::read_hidden(several_lines));
+    let reading = tokio::task::spawn_blocking(move || tty::read_hidden(several_lines));
     let secret = tokio::select! {
         secret = reading => secret.map_err(std::io::Error::other).and_then(|secret| secret).map_err(unreadable)?,
         signal = signals.next() => {

@@ -1,9 +1,9 @@
 //! `pplx logout`.
 
-use super::failure::Failure;
 use crate::auth::{self, Store};
-use crate::env::Environment;
-use crate::io::Io;
+use crate::outcome::failure::Failure;
+use crate::state::env::Environment;
+use crate::terminal::io::Io;
 
 /// Deletes the stored session, and says whether there was one.
 pub(super) fn run(env: &Environment, io: &mut Io) -> Result<(), Failure> {

@@ -1,25 +1,21 @@
 //! The command line: what is typed, what is printed, and how the program ends.
 
-mod args;
+pub(crate) mod args;
 mod chat;
-mod desktop;
+mod completions;
 mod doctor;
-mod failure;
-mod generated;
+mod hand_on;
 mod help;
 mod integrate;
 mod login;
 mod logout;
-mod mcp;
 mod models;
 mod printer;
-mod progress;
+pub(crate) mod progress;
 mod query;
 mod search;
-mod serve;
-mod settings;
-mod signals;
-mod status;
+pub(crate) mod settings;
+pub(crate) mod status;
 mod stop;
 mod threads;
 mod usage;
@@ -31,12 +27,13 @@ use clap::Parser;
 use serde::Serialize;
 
 use self::args::{Cli, Command};
-use self::failure::Failure;
-use crate::answer::Payer;
 use crate::auth::Store;
-use crate::env::Environment;
-use crate::io::Io;
+use crate::domain::answer::Payer;
+use crate::outcome::failure::Failure;
 use crate::render::{Format, Paint, Problem, Style, renderer, write_document};
+use crate::state::env::Environment;
+use crate::terminal::io::Io;
+use crate::{mcp, serve};
 
 /// Runs the program on the arguments of this process.
 pub fn main() -> ExitCode {
@@ -76,9 +73,9 @@ fn run(command: Command, env: Environment, mut io: Io) -> ExitCode {
         Command::Logout(_) => end(logout::run(&env, &mut io), &mut io),
         Command::Integrate(args) => end(integrate::run(&args, &env, &mut io), &mut io),
         Command::Completions { shell } => {
-            block_on(async move { end(generated::completions(shell, &env, &mut io).await, &mut io) })
+            block_on(async move { end(completions::completions(shell, &env, &mut io).await, &mut io) })
         }
-        Command::Man => end(generated::man(&mut io), &mut io),
+        Command::Man => end(completions::man(&mut io), &mut io),
         Command::Help { topic } => end(help::run(topic.as_deref(), &mut io), &mut io),
     }
 }
@@ -113,7 +110,7 @@ fn tell(problem: &Problem, io: &mut Io) {
 }
 
 /// Makes the store private, and says so where it was not.
-fn private_store(env: &Environment) -> Option<String> {
+pub(crate) fn private_store(env: &Environment) -> Option<String> {
     // A store that cannot be looked at is reported when it is read.
     Store::of(env).and_then(|store| store.tighten()).ok().flatten()
 }

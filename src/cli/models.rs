@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use super::args::ModelsArgs;
-use super::failure::Failure;
 use crate::auth;
-use crate::env::Environment;
-use crate::io::Io;
-use crate::models::{Model, Models};
+use crate::domain::models::{Model, Models};
+use crate::outcome::failure::Failure;
 use crate::provider::Subscription;
 use crate::render::text::{cell_width, one_line};
+use crate::state::env::Environment;
 use crate::state::{Database, ListedModels, ModelList};
+use crate::terminal::io::Io;
 
 /// The JSON document: doc/scripts-and-json.md.
 #[derive(Debug, Serialize)]

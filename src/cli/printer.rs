@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
-use super::failure::Failure;
 use super::progress::{Progress, TICK, Uploading, described};
 use super::settings::{Settings, What};
-use crate::answer::{Answer, SearchEvent};
-use crate::error::Error;
-use crate::io::Io;
-use crate::overwrite::Overwrite;
+use crate::domain::answer::{Answer, SearchEvent};
+use crate::domain::error::Error;
+use crate::outcome::failure::Failure;
 use crate::render::text::one_line;
 use crate::render::{Format, Render, renderer};
+use crate::state::overwrite::Overwrite;
+use crate::terminal::io::Io;
 
 /// How a search ended.
 #[derive(Debug)]

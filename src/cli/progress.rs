@@ -2,29 +2,29 @@
 
 use std::time::{Duration, Instant};
 
-use crate::answer::Step;
-use crate::attachment::Meter;
-use crate::io::Io;
+use crate::domain::answer::Step;
+use crate::domain::attachment::Meter;
 use crate::render::Screen;
 use crate::render::text::{cells_cut, one_line};
+use crate::terminal::io::Io;
 
 /// How often the time shown is renewed.
-pub(super) const TICK: Duration = Duration::from_millis(500);
+pub(crate) const TICK: Duration = Duration::from_millis(500);
 
 /// How wide the bar of an upload is, in cells.
 const BAR: u64 = 20;
 
 /// Files on their way.
 #[derive(Debug)]
-pub(super) struct Uploading {
-    pub(super) meter: Meter,
+pub(crate) struct Uploading {
+    pub(crate) meter: Meter,
     /// The files' bytes.
-    pub(super) total: u64,
+    pub(crate) total: u64,
 }
 
 /// The line, while there is one.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(crate) struct Progress {
     started: Instant,
     /// Until the first step is told.
     uploading: Option<Uploading>,
@@ -36,24 +36,24 @@ pub(super) struct Progress {
 
 impl Progress {
     /// A line for a search that starts now; none where nobody would see it.
-    pub(super) fn new(visible: bool, uploading: Option<Uploading>) -> Self {
+    pub(crate) fn new(visible: bool, uploading: Option<Uploading>) -> Self {
         let text = "Asking".to_owned();
         Self { started: Instant::now(), uploading, text, open: visible, shown: false }
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.open
     }
 
     /// The service started on something else.
-    pub(super) fn step(&mut self, step: &Step, io: &mut Io) {
+    pub(crate) fn step(&mut self, step: &Step, io: &mut Io) {
         self.uploading = None;
         self.text = described(step);
         self.draw(io);
     }
 
     /// Draws the line anew, with the time that has passed.
-    pub(super) fn draw(&mut self, io: &mut Io) {
+    pub(crate) fn draw(&mut self, io: &mut Io) {
         if !self.open {
             return;
         }
@@ -66,14 +66,14 @@ impl Progress {
     }
 
     /// Takes the line away for now.
-    pub(super) fn clear(&mut self, io: &mut Io) {
+    pub(crate) fn clear(&mut self, io: &mut Io) {
         if std::mem::take(&mut self.shown) {
             io.ask("\r\x1B[K");
         }
     }
 
     /// Takes the line away for good.
-    pub(super) fn close(&mut self, io: &mut Io) {
+    pub(crate) fn close(&mut self, io: &mut Io) {
         self.open = false;
         self.clear(io);
     }
@@ -97,7 +97,7 @@ fn size(bytes: u64) -> String {
 }
 
 /// A step in words.
-pub(super) fn described(step: &Step) -> String {
+pub(crate) fn described(step: &Step) -> String {
     match step {
         Step::Searching(words) => format!("Searching: {}", words.join(" | ")),
         Step::Reading(1) => "Reading 1 source".to_owned(),

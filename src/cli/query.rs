@@ -1,8 +1,8 @@
 //! The text of the question: words, standard input, or both.
 
-use super::failure::Failure;
-use crate::io::Io;
-use crate::request::SearchRequest;
+use crate::domain::request::SearchRequest;
+use crate::outcome::failure::Failure;
+use crate::terminal::io::Io;
 
 /// No text within the limit is longer than this, in bytes.
 const MAX_BYTES: usize = SearchRequest::MAX_QUERY * 4;

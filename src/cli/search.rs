@@ -4,21 +4,21 @@ use std::io;
 use std::time::Duration;
 
 use super::args::{FormatArg, OutputArgs, ResearchArgs, ResearchCommand, SearchArgs};
-use super::failure::Failure;
 use super::models;
 use super::printer::{Ended, Printer};
 use super::settings::{self, FollowUp, Question, Settings, What};
-use super::signals::{Signal, Signals};
 use super::stop::{Stop, Stopped};
-use crate::answer::{Answer, SearchEvent, Thread};
 use crate::auth;
-use crate::env::Environment;
-use crate::error::{Cut, Error};
-use crate::io::Io;
+use crate::domain::answer::{Answer, SearchEvent, Thread};
+use crate::domain::error::{Cut, Error};
+use crate::domain::request::SearchRequest;
+use crate::outcome::failure::Failure;
 use crate::provider::{Provider, Reception, Search, Subscription};
 use crate::render::text::one_line;
-use crate::request::SearchRequest;
+use crate::state::env::Environment;
 use crate::state::{Answered, Answers, Database};
+use crate::terminal::io::Io;
+use crate::terminal::signals::{Signal, Signals};
 
 /// Asks, and prints what comes.
 pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {

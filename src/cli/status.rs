@@ -4,14 +4,14 @@ use chrono::DateTime;
 use serde::Serialize;
 
 use super::args::StatusArgs;
-use super::failure::Failure;
 use super::settings;
 use crate::auth::{self, ApiKey, Credential};
-use crate::env::Environment;
-use crate::io::Io;
-use crate::origin::Origin;
+use crate::domain::origin::Origin;
+use crate::outcome::failure::Failure;
 use crate::provider::{Limit, Subscription};
 use crate::render::text::one_line;
+use crate::state::env::Environment;
+use crate::terminal::io::Io;
 
 /// The JSON document: doc/scripts-and-json.md.
 #[derive(Debug, Default, Serialize)]
@@ -48,7 +48,7 @@ impl<'a> LimitDocument<'a> {
 }
 
 /// Shows the session that a search would use. Asks nobody but with `--online`.
-pub(super) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+pub(crate) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     if let Some(warning) = super::private_store(env) {
         io.tell_as("warning", &warning);
     }
@@ -98,7 +98,7 @@ fn by_key(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failu
 }
 
 /// Plan and limits, as text and for programs.
-pub(super) async fn usage(env: &Environment) -> Result<(String, serde_json::Value), Failure> {
+pub(crate) async fn usage(env: &Environment) -> Result<(String, serde_json::Value), Failure> {
     let credential = auth::resolve(env).await?;
     let online = ask(&credential, env).await?;
     let limits: Vec<LimitDocument<'_>> = online.limits.iter().flatten().map(LimitDocument::of).collect();

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::{Interval, Sleep};
 
-use super::signals::{Signal, Signals};
-use crate::io::stdout_is_closed;
+use crate::terminal::io::stdout_is_closed;
+use crate::terminal::signals::{Signal, Signals};
 
 /// How often it is looked whether the reader of standard output has left.
 const LOOK: Duration = Duration::from_millis(200);

@@ -5,14 +5,15 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::args::{ThreadsArgs, ThreadsCommand};
-use super::failure::Failure;
-use crate::answer::{Exchange, SavedThread};
-use crate::env::Environment;
-use crate::io::Io;
-use crate::overwrite::Overwrite;
+use crate::domain::answer::{Exchange, SavedThread};
+use crate::outcome::failure::Failure;
 use crate::provider::Subscription;
+use crate::render::age;
+use crate::render::exchanges;
 use crate::render::text::one_line;
-use crate::render::{age, exchanges};
+use crate::state::env::Environment;
+use crate::state::overwrite::Overwrite;
+use crate::terminal::io::Io;
 
 /// The JSON document of a list: doc/scripts-and-json.md.
 #[derive(Debug, Serialize)]

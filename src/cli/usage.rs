@@ -6,9 +6,9 @@ use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::args::Cli;
-use super::failure::Failure;
-use crate::io::Io;
+use crate::outcome::failure::Failure;
 use crate::render::text::one_line;
+use crate::terminal::io::Io;
 
 /// Prints help, or turns a mistake into one line and a hint.
 pub(super) fn answer(error: &clap::Error, arguments: &[OsString], io: &mut Io) -> Result<(), Failure> {

@@ -12,10 +12,10 @@ pub use web::upload::Uploaded;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::answer::{Answer, SearchEvent};
-use crate::env::Environment;
-use crate::error::Result;
-use crate::request::SearchRequest;
+use crate::domain::answer::{Answer, SearchEvent};
+use crate::domain::error::Result;
+use crate::domain::request::SearchRequest;
+use crate::state::env::Environment;
 
 /// How a reply is received.
 #[derive(Debug, Clone)]

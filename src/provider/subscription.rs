@@ -9,14 +9,14 @@ use super::Reception;
 use super::web;
 use super::web::account::Limit;
 use super::web::upload::Uploaded;
-use crate::answer::{Answer, Exchange, SavedThread, SearchEvent};
-use crate::attachment::{Attachment, Meter};
 use crate::auth::{self, Credential};
-use crate::env::Environment;
-use crate::error::{Error, Result};
-use crate::http;
-use crate::models::Models;
-use crate::request::SearchRequest;
+use crate::domain::answer::{Answer, Exchange, SavedThread, SearchEvent};
+use crate::domain::attachment::{Attachment, Meter};
+use crate::domain::error::{Error, Result};
+use crate::domain::models::Models;
+use crate::domain::request::SearchRequest;
+use crate::net::http;
+use crate::state::env::Environment;
 
 /// The subscription, for the user of an environment.
 #[derive(Debug, Clone)]

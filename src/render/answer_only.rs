@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::live::Live;
 use super::report::write_text;
 use super::{Problem, Render, Style};
-use crate::answer::{Answer, SearchEvent};
+use crate::domain::answer::{Answer, SearchEvent};
 
 /// Prints the text; on a terminal as it comes.
 pub(super) struct AnswerOnly {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::wrap::Fence;
-use crate::answer::{Answer, Payer, Source};
+use crate::domain::answer::{Answer, Payer, Source};
 
 /// The sources to list under a limit.
 #[derive(Debug)]

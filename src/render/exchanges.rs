@@ -8,7 +8,7 @@ use super::json::{AnswerDocument, with_document, write_document};
 use super::report::write_exchange;
 use super::text::one_line;
 use super::{Paint, Style};
-use crate::answer::{Exchange, Payer};
+use crate::domain::answer::{Exchange, Payer};
 
 #[derive(Debug, Serialize)]
 struct ThreadDocument {

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::age;
 use super::citations::Listing;
 use super::text::is_unprintable;
-use super::{Problem, Render, Style, age};
-use crate::answer::{Answer, Payer, SearchEvent, Source};
+use super::{Problem, Render, Style};
+use crate::domain::answer::{Answer, Payer, SearchEvent, Source};
 
 /// Counts incompatible changes of the documents.
 const VERSION: u32 = 1;

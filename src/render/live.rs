@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthChar;
 
 use super::Screen;
 use super::text::sanitize;
-use crate::answer::TextChange;
+use crate::domain::answer::TextChange;
 
 /// A text being drawn.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ pub use json::write_document;
 
 use std::io::{self, Write};
 
-use crate::answer::{Answer, Payer, SearchEvent, Source};
+use crate::domain::answer::{Answer, Payer, SearchEvent, Source};
 
 /// The output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::json::{AnswerDocument, ProblemDocument, SourceDocument, escaped, with_document};
 use super::{Problem, Render, Style};
-use crate::answer::{Answer, SearchEvent, Step};
+use crate::domain::answer::{Answer, SearchEvent, Step};
 
 /// A line.
 #[derive(Debug, Serialize)]

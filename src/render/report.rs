@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use super::age;
 use super::citations::{self, Listing};
 use super::live::Live;
 use super::text::{cut, one_line, sanitize};
+use super::usage;
 use super::wrap::{self, LIMIT};
-use super::{Problem, Render, Style, age, usage};
-use crate::answer::{Answer, SearchEvent, Source};
+use super::{Problem, Render, Style};
+use crate::domain::answer::{Answer, SearchEvent, Source};
 
 /// How much of a snippet is printed, in characters.
 const SNIPPET: usize = 240;

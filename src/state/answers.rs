@@ -3,8 +3,8 @@
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::Database;
-use crate::answer::Thread;
-use crate::error::Result;
+use crate::domain::answer::Thread;
+use crate::domain::error::Result;
 
 /// How many answers are remembered.
 const LIMIT: u32 = 200;

@@ -10,11 +10,12 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::time::timeout;
 
-use super::{migration, schema};
-use crate::env::Environment;
-use crate::error::{Error, Result};
-use crate::off_thread::{LIMIT, off_thread};
-use crate::private;
+use super::env::Environment;
+use super::migration;
+use super::off_thread::{LIMIT, off_thread};
+use super::private;
+use super::schema;
+use crate::domain::error::{Error, Result};
 
 /// How long a database that another process uses is waited for, less than the [`LIMIT`] of the whole work.
 const BUSY_LIMIT: Duration = Duration::from_millis(1500);

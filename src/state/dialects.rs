@@ -3,7 +3,7 @@
 use rusqlite::OptionalExtension;
 
 use super::Database;
-use crate::error::Result;
+use crate::domain::error::Result;
 
 /// How long a refusal is believed, in milliseconds.
 const WEEK: i64 = 7 * 24 * 3600 * 1000;

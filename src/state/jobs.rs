@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, params};
 use serde_json::Value;
 
 use super::Database;
-use crate::error::Result;
+use crate::domain::error::Result;
 
 /// How many jobs are kept.
 const LIMIT: u32 = 100;

@@ -14,8 +14,8 @@ use super::answers::{self, Answered};
 use super::dialects;
 use super::jobs::{self, Job};
 use super::model_list::{self, ListedModels};
-use crate::answer::Thread;
-use crate::models::Models;
+use crate::domain::answer::Thread;
+use crate::domain::models::Models;
 
 const THREADS: &str = "threads.json";
 const MODELS: &str = "models.json";

@@ -1,11 +1,17 @@
-//! What stays between runs: one SQLite database in the state folder, with a file of its own for each kind of content.
+//! What stays between runs, and where: the environment's folders, private files, locks with a limit, and one SQLite
+//! database with a file of its own for each kind of content.
 
 mod answers;
 mod database;
 mod dialects;
+pub mod env;
 mod jobs;
 mod migration;
 mod model_list;
+pub mod off_thread;
+pub mod overwrite;
+pub(crate) mod private;
+pub mod queue;
 mod responses;
 mod schema;
 

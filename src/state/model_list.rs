@@ -3,8 +3,8 @@
 use rusqlite::OptionalExtension;
 
 use super::Database;
-use crate::error::Result;
-use crate::models::Models;
+use crate::domain::error::Result;
+use crate::domain::models::Models;
 
 /// How long a list is good, in milliseconds: models come and go within weeks.
 const FRESH: i64 = 24 * 3600 * 1000;

@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Database;
-use crate::error::Result;
+use crate::domain::error::Result;
 
 /// How long a response is kept, in seconds.
 const KEPT: i64 = 7 * 24 * 3600;

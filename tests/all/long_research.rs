@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use pplx::env::Environment;
 use pplx::provider::{Reception, Subscription};
+use pplx::state::env::Environment;
 use pplx::{Answer, SearchEvent, SearchRequest};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

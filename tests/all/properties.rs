@@ -1,7 +1,7 @@
 //! What holds for any bytes and any reads.
 
+use pplx::net::sse::Decoder;
 use pplx::provider::web::{End, Snapshot};
-use pplx::sse::Decoder;
 use pplx::{Source, TextChange};
 use proptest::prelude::*;
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{ASK, Home, Outcome, Reply, Server};
-use pplx::sse::Decoder;
+use pplx::net::sse::Decoder;
 
 const MODEL: &str = "pplx_pro_upgraded";
 

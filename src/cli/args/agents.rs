@@ -11,25 +11,25 @@ use super::values::AgentArg;
     client cancels it.\n\nExample, for clients with a JSON configuration:\n  \
     {\"mcpServers\": {\"pplx\": {\"command\": \"pplx\", \"args\": [\"mcp\"]}}}"
 )]
-pub(in crate::cli) struct McpArgs {
+pub(crate) struct McpArgs {
     /// Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(in crate::cli) timeout: Option<u64>,
+    pub(crate) timeout: Option<u64>,
 }
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Writes embedded files, without network; again to bring them up to date. A file that you have changed is left alone."
 )]
-pub(in crate::cli) struct IntegrateArgs {
+pub(crate) struct IntegrateArgs {
     /// Which one
-    pub(in crate::cli) agent: AgentArg,
+    pub(crate) agent: AgentArg,
 
     /// Show the files and where they would go; write nothing
     #[arg(long, conflicts_with = "remove")]
-    pub(in crate::cli) print: bool,
+    pub(crate) print: bool,
 
     /// Delete the files
     #[arg(long)]
-    pub(in crate::cli) remove: bool,
+    pub(crate) remove: bool,
 }

@@ -9,15 +9,15 @@ mod values;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
-pub(super) use self::account::{
+pub(crate) use self::account::{
     DoctorArgs, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs, ThreadsArgs, ThreadsCommand,
 };
-pub(super) use self::agents::{IntegrateArgs, McpArgs};
-pub(super) use self::search::{
+pub(crate) use self::agents::{IntegrateArgs, McpArgs};
+pub(crate) use self::search::{
     ApiArgs, AskArgs, ChatArgs, OutputArgs, ResearchArgs, ResearchCommand, ResearchGetArgs, SearchArgs,
 };
-pub(super) use self::serve::ServeArgs;
-pub(super) use self::values::{
+pub(crate) use self::serve::ServeArgs;
+pub(crate) use self::values::{
     AgentArg, ColorArg, ContextSizeArg, DialectArg, EffortArg, FormatArg, ProviderArg, RecencyArg,
 };
 
@@ -33,13 +33,13 @@ pub(super) use self::values::{
     after_help = "Examples:\n  pplx login\n  pplx search \"who maintains ripgrep\"\n  pplx search -r week -f answer \"rust release notes\" | less\n\n\
         See also: `pplx help exit-codes`, `pplx help environment`."
 )]
-pub(super) struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(crate) command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(crate) enum Command {
     /// Ask, and print the sourced answer
     Search(Box<SearchArgs>),
     /// Talk, line by line: each question follows up on the answer before it

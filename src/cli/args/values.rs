@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 #[derive(Debug, Clone, Copy, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::cli) enum RecencyArg {
+pub(crate) enum RecencyArg {
     Hour,
     Day,
     Week,
@@ -13,7 +13,7 @@ pub(in crate::cli) enum RecencyArg {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum AgentArg {
+pub(crate) enum AgentArg {
     /// oh-my-pi: an extension with a tool, and a skill
     Omp,
     /// pi: the same
@@ -30,7 +30,7 @@ pub(in crate::cli) enum AgentArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::cli) enum ProviderArg {
+pub(crate) enum ProviderArg {
     /// Your subscription
     Web,
     /// The official API: needs a key, and costs money
@@ -39,7 +39,7 @@ pub(in crate::cli) enum ProviderArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::cli) enum DialectArg {
+pub(crate) enum DialectArg {
     Auto,
     Agent,
     Chat,
@@ -47,7 +47,7 @@ pub(in crate::cli) enum DialectArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::cli) enum EffortArg {
+pub(crate) enum EffortArg {
     Fast,
     Low,
     Medium,
@@ -57,7 +57,7 @@ pub(in crate::cli) enum EffortArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::cli) enum ContextSizeArg {
+pub(crate) enum ContextSizeArg {
     Low,
     Medium,
     High,
@@ -65,7 +65,7 @@ pub(in crate::cli) enum ContextSizeArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::cli) enum FormatArg {
+pub(crate) enum FormatArg {
     /// Answer, sources and meta data as text
     Report,
     /// The same for people: Markdown drawn, links to follow
@@ -80,7 +80,7 @@ pub(in crate::cli) enum FormatArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::cli) enum ColorArg {
+pub(crate) enum ColorArg {
     Auto,
     Always,
     Never,

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::cli::args::RecencyArg;
-use crate::cli::failure::Failure;
-use crate::cli::generated::SOURCES;
+use crate::cli::completions::SOURCES;
 use crate::cli::settings::recency;
-use crate::env::Environment;
-use crate::models::Models;
-use crate::request::Recency;
+use crate::domain::models::Models;
+use crate::domain::request::Recency;
+use crate::outcome::failure::Failure;
+use crate::state::env::Environment;
 
 /// A line, read.
 #[derive(Debug, PartialEq, Eq)]

@@ -7,18 +7,20 @@ use std::path::Path;
 
 use self::command::{Age, Command, Input};
 use super::args::ChatArgs;
-use super::failure::Failure;
+use super::models;
+use super::search;
 use super::settings::{self, FollowUp, Question, Settings, Shown, What};
-use super::signals::{Signal, Signals};
-use super::{models, search, threads};
-use crate::answer::Exchange;
+use super::threads;
 use crate::auth;
-use crate::env::Environment;
-use crate::io::Io;
-use crate::line_editor::{Line, LineEditor};
-use crate::models::Models;
+use crate::domain::answer::Exchange;
+use crate::domain::models::Models;
+use crate::outcome::failure::Failure;
 use crate::render::exchanges;
+use crate::state::env::Environment;
 use crate::state::{Database, ModelList};
+use crate::terminal::io::Io;
+use crate::terminal::line_editor::{Line, LineEditor};
+use crate::terminal::signals::{Signal, Signals};
 
 /// A conversation: what its questions have in common, and what was said.
 struct Chat {

@@ -2,13 +2,13 @@
 
 use super::file::File;
 use super::{FollowUp, Question, Shown, named_model, recency};
-use crate::attachment::Meter;
 use crate::cli::args::{ApiArgs, AskArgs, ContextSizeArg, DialectArg, EffortArg, ProviderArg, SearchArgs};
-use crate::cli::failure::Failure;
-use crate::env::Environment;
+use crate::domain::attachment::Meter;
+use crate::domain::request::{ContextSize, Effort, Filters, SearchRequest};
+use crate::outcome::failure::Failure;
 use crate::provider::{Api, Dialect, Provider};
 use crate::render::Format;
-use crate::request::{ContextSize, Effort, Filters, SearchRequest};
+use crate::state::env::Environment;
 
 /// The model of a question that names neither a model nor an effort.
 const MODEL: &str = "sonar";
@@ -19,13 +19,13 @@ const LONGEST_DOMAIN: usize = 253;
 
 /// Whether the API is to be asked: only when that is said. A recording is one of the subscription, whatever the file
 /// says.
-pub(super) fn is_asked(args: &SearchArgs, file: &File) -> bool {
+pub(crate) fn is_asked(args: &SearchArgs, file: &File) -> bool {
     let configured = file.provider.filter(|_| args.replay.is_none());
     args.api.provider.or(configured) == Some(ProviderArg::Api)
 }
 
 /// Refuses what only the API has, where the subscription is asked.
-pub(super) fn refuse_unless_asked(args: &ApiArgs) -> Result<(), Failure> {
+pub(crate) fn refuse_unless_asked(args: &ApiArgs) -> Result<(), Failure> {
     let options = [
         (args.api_dialect.is_some(), "--api-dialect"),
         (args.effort.is_some(), "--effort"),
@@ -48,7 +48,7 @@ pub(super) fn refuse_unless_asked(args: &ApiArgs) -> Result<(), Failure> {
 }
 
 /// Refuses what only the subscription has, where the API is asked.
-pub(super) fn refuse_foreign(args: &SearchArgs, shown: &Shown) -> Result<(), Failure> {
+pub(crate) fn refuse_foreign(args: &SearchArgs, shown: &Shown) -> Result<(), Failure> {
     let options = [
         (!args.ask.sources.is_empty(), "--source", "searches the web alone"),
         (args.ask.timezone.is_some(), "--timezone", "does not take a time zone"),
@@ -77,7 +77,7 @@ pub(super) fn refuse_foreign(args: &SearchArgs, shown: &Shown) -> Result<(), Fai
 }
 
 /// A question to the API, without its text.
-pub(super) fn question(
+pub(crate) fn question(
     args: &AskArgs,
     api: &ApiArgs,
     file: &File,

@@ -10,64 +10,64 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::cli::args::{ColorArg, ContextSizeArg, DialectArg, EffortArg, FormatArg, ProviderArg, RecencyArg};
-use crate::cli::failure::Failure;
-use crate::env::Environment;
+use crate::outcome::failure::Failure;
+use crate::state::env::Environment;
 
 /// Its content: the keys are the long options of `pplx search`. What one provider does not have is meant for the
 /// other.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct File {
-    pub(super) recency: Option<RecencyArg>,
-    pub(super) limit: Option<usize>,
-    pub(super) model: Option<String>,
-    pub(super) source: Option<Vec<String>>,
-    pub(super) system: Option<String>,
-    pub(super) language: Option<String>,
-    pub(super) timezone: Option<String>,
-    pub(super) save: Option<bool>,
-    pub(super) format: Option<FormatArg>,
-    pub(super) no_stream: Option<bool>,
-    pub(super) no_wrap: Option<bool>,
-    pub(super) color: Option<ColorArg>,
-    pub(super) idle_timeout: Option<u64>,
-    pub(super) timeout: Option<u64>,
-    pub(super) provider: Option<ProviderArg>,
-    pub(super) api_dialect: Option<DialectArg>,
-    pub(super) effort: Option<EffortArg>,
-    pub(super) domain: Option<Vec<String>>,
-    pub(super) exclude_domain: Option<Vec<String>>,
-    pub(super) context_size: Option<ContextSizeArg>,
-    pub(super) country: Option<String>,
-    pub(super) max_tokens: Option<NonZeroU32>,
+pub(crate) struct File {
+    pub(crate) recency: Option<RecencyArg>,
+    pub(crate) limit: Option<usize>,
+    pub(crate) model: Option<String>,
+    pub(crate) source: Option<Vec<String>>,
+    pub(crate) system: Option<String>,
+    pub(crate) language: Option<String>,
+    pub(crate) timezone: Option<String>,
+    pub(crate) save: Option<bool>,
+    pub(crate) format: Option<FormatArg>,
+    pub(crate) no_stream: Option<bool>,
+    pub(crate) no_wrap: Option<bool>,
+    pub(crate) color: Option<ColorArg>,
+    pub(crate) idle_timeout: Option<u64>,
+    pub(crate) timeout: Option<u64>,
+    pub(crate) provider: Option<ProviderArg>,
+    pub(crate) api_dialect: Option<DialectArg>,
+    pub(crate) effort: Option<EffortArg>,
+    pub(crate) domain: Option<Vec<String>>,
+    pub(crate) exclude_domain: Option<Vec<String>>,
+    pub(crate) context_size: Option<ContextSizeArg>,
+    pub(crate) country: Option<String>,
+    pub(crate) max_tokens: Option<NonZeroU32>,
     serve: Option<ServeFile>,
 }
 
 /// The table `[serve]`: the long options of `pplx serve`, and the aliases as a table of their own.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(in super::super) struct ServeFile {
-    pub(in super::super) listen: Option<SocketAddr>,
-    pub(in super::super) key_file: Option<PathBuf>,
-    pub(in super::super) alias: BTreeMap<String, String>,
-    pub(in super::super) allow_origin: Vec<String>,
-    pub(in super::super) allow_host: Vec<String>,
-    pub(in super::super) experimental_tools: bool,
-    pub(in super::super) refuse_substitution: bool,
-    pub(in super::super) notify: Option<String>,
+pub(crate) struct ServeFile {
+    pub(crate) listen: Option<SocketAddr>,
+    pub(crate) key_file: Option<PathBuf>,
+    pub(crate) alias: BTreeMap<String, String>,
+    pub(crate) allow_origin: Vec<String>,
+    pub(crate) allow_host: Vec<String>,
+    pub(crate) experimental_tools: bool,
+    pub(crate) refuse_substitution: bool,
+    pub(crate) notify: Option<String>,
 }
 
 /// What `settings.toml` says about `pplx serve`.
-pub(in super::super) fn serve_file(env: &Environment) -> Result<ServeFile, Failure> {
+pub(crate) fn serve_file(env: &Environment) -> Result<ServeFile, Failure> {
     Ok(read_file(env)?.serve.unwrap_or_default())
 }
 
 /// Whether `settings.toml` can be used, if it is there.
-pub(in super::super) fn check_file(env: &Environment) -> Result<(), Failure> {
+pub(crate) fn check_file(env: &Environment) -> Result<(), Failure> {
     read_file(env).map(drop)
 }
 
-pub(super) fn read_file(env: &Environment) -> Result<File, Failure> {
+pub(crate) fn read_file(env: &Environment) -> Result<File, Failure> {
     let Ok(path) = env.config_dir().map(|dir| dir.join("settings.toml")) else { return Ok(File::default()) };
     match fs::read_to_string(&path) {
         Ok(text) => toml::from_str(&text).map_err(|error| unusable(&path, &text, &error)),

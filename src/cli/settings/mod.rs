@@ -7,26 +7,26 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use self::file::{File, read_file};
-pub(super) use self::file::{ServeFile, check_file, serve_file};
+pub(crate) use self::file::{ServeFile, check_file, serve_file};
 use super::args::{
     ApiArgs, AskArgs, ChatArgs, ColorArg, FormatArg, OutputArgs, ProviderArg, RecencyArg, ResearchGetArgs,
     SearchArgs,
 };
-use super::desktop::HandOn;
-use super::failure::Failure;
 use super::query;
-use crate::answer::Payer;
-use crate::attachment::{Attachment, Meter};
-use crate::env::Environment;
-use crate::io::Io;
+use crate::cli::hand_on::HandOn;
+use crate::domain::answer::Payer;
+use crate::domain::attachment::{Attachment, Meter};
+use crate::domain::request::{Recency, SearchRequest};
+use crate::outcome::failure::Failure;
 use crate::provider::{Provider, Reception, Subscription};
 use crate::render::{Format, Paint, Screen, Style};
-use crate::request::{Recency, SearchRequest};
+use crate::state::env::Environment;
+use crate::terminal::io::Io;
 
 /// The model that is asked unless another is named.
-pub(super) const MODEL: &str = "pplx_pro_upgraded";
+pub(crate) const MODEL: &str = "pplx_pro_upgraded";
 /// The model of deep research.
-pub(super) const RESEARCH_MODEL: &str = "pplx_alpha";
+pub(crate) const RESEARCH_MODEL: &str = "pplx_alpha";
 /// In seconds. Agents kill a command after 120 seconds.
 const TIMEOUT_OFF_TERMINAL: u64 = 110;
 const IDLE_TIMEOUT: u64 = 60;
@@ -39,14 +39,14 @@ const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A search, ready to run.
 #[derive(Debug)]
-pub(super) struct Settings {
-    pub(super) what: What,
-    pub(super) shown: Shown,
+pub(crate) struct Settings {
+    pub(crate) what: What,
+    pub(crate) shown: Shown,
 }
 
 /// What is searched.
 #[derive(Debug)]
-pub(super) enum What {
+pub(crate) enum What {
     /// A question to ask.
     Question(Box<Question>),
     /// A recording to answer from.
@@ -61,23 +61,23 @@ pub(super) enum What {
 
 /// A question, and what belongs to it.
 #[derive(Debug, Clone)]
-pub(super) struct Question {
-    pub(super) request: SearchRequest,
+pub(crate) struct Question {
+    pub(crate) request: SearchRequest,
     /// Who is asked.
-    pub(super) provider: Provider,
+    pub(crate) provider: Provider,
     /// To upload before the question is asked.
-    pub(super) files: Vec<Attachment>,
+    pub(crate) files: Vec<Attachment>,
     /// Counts what has been uploaded of them.
-    pub(super) meter: Meter,
+    pub(crate) meter: Meter,
     /// The answer that it follows up on, still to be looked up.
-    pub(super) follow_up: FollowUp,
+    pub(crate) follow_up: FollowUp,
     /// The model, where one was named.
-    pub(super) named_model: Option<String>,
+    pub(crate) named_model: Option<String>,
 }
 
 /// An answer that was given before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FollowUp {
+pub(crate) enum FollowUp {
     Nothing,
     /// The last one.
     Last,
@@ -87,20 +87,20 @@ pub(super) enum FollowUp {
 
 /// How it is received and printed.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
-    pub(super) reception: Reception,
-    pub(super) format: Format,
-    pub(super) style: Style,
+pub(crate) struct Shown {
+    pub(crate) reception: Reception,
+    pub(crate) format: Format,
+    pub(crate) style: Style,
     /// For the whole run.
-    pub(super) timeout: Option<Duration>,
-    pub(super) output: Option<PathBuf>,
-    pub(super) hand_on: HandOn,
-    pub(super) verbose: bool,
-    pub(super) quiet: bool,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) hand_on: HandOn,
+    pub(crate) verbose: bool,
+    pub(crate) quiet: bool,
 }
 
 /// Settles everything about a search, and reads standard input if the query says so.
-pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<Settings, Failure> {
+pub(crate) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<Settings, Failure> {
     let file = read_file(env)?;
     let mut shown = shown(&args.output, args.research, &file, env, io)?;
     shown.reception.record.clone_from(&args.record);
@@ -135,7 +135,7 @@ pub(super) fn resolve(args: SearchArgs, env: &Environment, io: &mut Io) -> Resul
 }
 
 /// Settles what the questions of a conversation have in common, and how the answers are printed.
-pub(super) fn resolve_chat(
+pub(crate) fn resolve_chat(
     args: ChatArgs,
     env: &Environment,
     io: &mut Io,
@@ -159,7 +159,7 @@ pub(super) fn resolve_chat(
 }
 
 /// Settles how a run of research is fetched.
-pub(super) fn resolve_run(
+pub(crate) fn resolve_run(
     args: ResearchGetArgs,
     env: &Environment,
     io: &mut Io,
@@ -169,23 +169,23 @@ pub(super) fn resolve_run(
 }
 
 /// Whether `settings.toml` chooses the official API.
-pub(super) fn chooses_api(env: &Environment) -> Result<bool, Failure> {
+pub(crate) fn chooses_api(env: &Environment) -> Result<bool, Failure> {
     Ok(read_file(env)?.provider == Some(ProviderArg::Api))
 }
 
 /// What a program asks for; everything else is as `settings.toml` has it.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
-    pub(super) query: String,
+pub(crate) struct Asked {
+    pub(crate) query: String,
     /// The name of an age.
-    pub(super) recency: Option<String>,
-    pub(super) sources: Vec<String>,
-    pub(super) model: Option<String>,
-    pub(super) research: bool,
+    pub(crate) recency: Option<String>,
+    pub(crate) sources: Vec<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) research: bool,
 }
 
 /// Settles a question that a program asks.
-pub(super) fn resolve_asked(asked: Asked, env: &Environment) -> Result<Question, Failure> {
+pub(crate) fn resolve_asked(asked: Asked, env: &Environment) -> Result<Question, Failure> {
     let file = read_file(env)?;
     let recency = asked.recency.and_then(|age| clap::ValueEnum::from_str(&age, false).ok());
     let args = AskArgs { recency, sources: asked.sources, model: asked.model, ..AskArgs::default() };
@@ -202,7 +202,7 @@ pub(super) fn resolve_asked(asked: Asked, env: &Environment) -> Result<Question,
 }
 
 /// How the reply to a program is received.
-pub(super) fn reception() -> Reception {
+pub(crate) fn reception() -> Reception {
     Reception { idle: Duration::from_secs(IDLE_TIMEOUT), record: None, events: true }
 }
 
@@ -233,14 +233,14 @@ fn question(args: AskArgs, research: bool, file: File, env: &Environment) -> Res
 
 impl What {
     /// Whether the official API is asked.
-    pub(super) fn is_of_api(&self) -> bool {
+    pub(crate) fn is_of_api(&self) -> bool {
         matches!(self, Self::Question(question) if matches!(question.provider, Provider::Api(_)))
     }
 }
 
 impl Question {
     /// The same with this text.
-    pub(super) fn asking(mut self, query: String) -> Result<Self, Failure> {
+    pub(crate) fn asking(mut self, query: String) -> Result<Self, Failure> {
         self.request.query = query;
         query::check_length(&self.request)?;
         Ok(self)
@@ -249,7 +249,7 @@ impl Question {
 
 impl Shown {
     /// The same on the terminal as it is now.
-    pub(super) fn now(&self) -> Self {
+    pub(crate) fn now(&self) -> Self {
         let width = Screen::of_terminal().width;
         let screen = self.style.screen.map(|_| Screen::of_terminal());
         let style = Style { screen, width, now: chrono::Utc::now().timestamp(), ..self.style.clone() };
@@ -350,7 +350,7 @@ fn paint(color: Option<ColorArg>, to_terminal: bool, env: &Environment, io: &mut
     Paint { color, links }
 }
 
-pub(super) fn recency(typed: RecencyArg) -> Recency {
+pub(crate) fn recency(typed: RecencyArg) -> Recency {
     match typed {
         RecencyArg::Hour => Recency::Hour,
         RecencyArg::Day => Recency::Day,

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::gathered::{Gathered, filters, language, malformed, search_options, source, text, usage};
-use crate::answer::{Source, Step};
-use crate::error::{Cut, Error, Result};
-use crate::request::{Effort, SearchRequest};
+use crate::domain::answer::{Source, Step};
+use crate::domain::error::{Cut, Error, Result};
+use crate::domain::request::{Effort, SearchRequest};
 
 /// The least that an answer may have, in tokens.
 const LEAST_TOKENS: u32 = 16;

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::gathered::{Gathered, filters, language, malformed, search_options, sources, text, usage};
-use crate::answer::Source;
-use crate::error::{Cut, Error, Result};
-use crate::request::{Effort, SearchRequest};
+use crate::domain::answer::Source;
+use crate::domain::error::{Cut, Error, Result};
+use crate::domain::request::{Effort, SearchRequest};
 
 /// How many tokens an answer may have unless another number is asked for.
 const TOKENS: u32 = 1024;

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Source, Step};
-use crate::error::{Cut, Error, Result};
-use crate::request::{Filters, SearchRequest};
+use crate::domain::answer::{Source, Step};
+use crate::domain::error::{Cut, Error, Result};
+use crate::domain::request::{Filters, SearchRequest};
 
 /// What kind of reply is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

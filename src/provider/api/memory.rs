@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use url::Url;
 
 use crate::auth::{self, ApiKey};
-use crate::env::Environment;
+use crate::state::env::Environment;
 use crate::state::{Database, Dialects};
 
 /// What is known about the API at one address, for one key.

@@ -23,10 +23,10 @@ use self::memory::Memory;
 use self::send::Call;
 use super::Reception;
 use crate::auth::ApiKey;
-use crate::env::Environment;
-use crate::error::{ApiRefusal, Error, Result, Why};
-use crate::http;
-use crate::request::SearchRequest;
+use crate::domain::error::{ApiRefusal, Error, Result, Why};
+use crate::domain::request::SearchRequest;
+use crate::net::http;
+use crate::state::env::Environment;
 
 /// Which of the API's interfaces is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

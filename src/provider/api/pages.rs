@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::gathered::{Gathered, filters, sources, text};
-use crate::error::Result;
-use crate::request::SearchRequest;
+use crate::domain::error::Result;
+use crate::domain::request::SearchRequest;
 
 pub(super) fn body(request: &SearchRequest) -> Value {
     let mut body = filters(request);

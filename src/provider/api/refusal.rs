@@ -7,8 +7,8 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::auth::ApiKey;
-use crate::error::{ApiRefusal, Why};
-use crate::http::Plain;
+use crate::domain::error::{ApiRefusal, Why};
+use crate::net::http::Plain;
 
 /// How much of the body is read, in bytes.
 const MAX: usize = 64 << 10;

@@ -7,14 +7,18 @@ use bytes::Bytes;
 use reqwest::Response;
 use tokio::time::{Instant, timeout};
 
+use super::agent;
+use super::chat;
 use super::gathered::{Gathered, Kind, malformed, object};
+use super::pages;
+use super::refusal;
 use super::send::Call;
-use super::{agent, chat, pages, refusal, think};
-use crate::answer::{Answer, Payer, SearchEvent, Source, Step, TextChange};
+use super::think;
 use crate::auth::ApiKey;
-use crate::error::{Cut, Error, Result};
-use crate::http::innermost;
-use crate::sse::{Decoder, TooLarge};
+use crate::domain::answer::{Answer, Payer, SearchEvent, Source, Step, TextChange};
+use crate::domain::error::{Cut, Error, Result};
+use crate::net::http::innermost;
+use crate::net::sse::{Decoder, TooLarge};
 
 /// The longest body that is read as a whole, in bytes.
 const MAX: usize = 8 << 20;

@@ -10,8 +10,8 @@ use url::Url;
 
 use super::refusal;
 use crate::auth::ApiKey;
-use crate::error::{Error, Result};
-use crate::http;
+use crate::domain::error::{Error, Result};
+use crate::net::http;
 
 /// Names the program to the API.
 const AGENT: &str = concat!("pplx/", env!("CARGO_PKG_VERSION"));

@@ -11,9 +11,9 @@ use url::Url;
 use super::ask::{refusal, secret};
 use super::lenient::{flag, integer, object, objects, text};
 use crate::auth::{Credential, keep_rotated};
-use crate::error::{Error, Result};
-use crate::http;
-use crate::models::{Model, Models};
+use crate::domain::error::{Error, Result};
+use crate::domain::models::{Model, Models};
+use crate::net::http;
 
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 8 << 20;

@@ -13,11 +13,11 @@ use uuid::Uuid;
 
 use super::body::described;
 use super::extract::{reason_of, speaks_of_limits};
-use crate::answer::Thread;
 use crate::auth::{Credential, Session, keep};
-use crate::error::{Error, Result};
-use crate::http::{self, Plain};
-use crate::request::{Recency, SearchRequest};
+use crate::domain::answer::Thread;
+use crate::domain::error::{Error, Result};
+use crate::domain::request::{Recency, SearchRequest};
+use crate::net::http::{self, Plain};
 
 /// Unless another is named.
 const LANGUAGE: &str = "en-US";

@@ -11,9 +11,9 @@ use reqwest::Response;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::extract::reason_of;
-use crate::error::{Cut, Error, Result};
-use crate::http::{host_of, innermost};
-use crate::overwrite::Overwrite;
+use crate::domain::error::{Cut, Error, Result};
+use crate::net::http::{host_of, innermost};
+use crate::state::overwrite::Overwrite;
 
 /// How much of a recording is read at once, in bytes.
 const READ: usize = 64 << 10;

@@ -4,7 +4,7 @@ use super::assets::Assets;
 use super::markdown::{Markdown, MarkdownEntry};
 use super::text::GrowingText;
 use super::workflow::Workflow;
-use crate::answer::TextChange;
+use crate::domain::answer::TextChange;
 
 /// All texts of a reply, in their different forms.
 #[derive(Debug, Default)]

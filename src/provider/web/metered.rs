@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use crate::attachment::Meter;
+use crate::domain::attachment::Meter;
 
 /// How much is handed to the connection at a time, in bytes.
 const PIECE: usize = 64 << 10;

@@ -37,11 +37,11 @@ use uuid::Uuid;
 use self::body::{Body, Chunk};
 use self::run::{ATTEMPTS, FIRST_WAIT, MOST, Run};
 use super::Reception;
-use crate::answer::{Answer, Payer, SearchEvent};
 use crate::auth::{Credential, Session};
-use crate::error::{Cut, Error, Result};
-use crate::request::SearchRequest;
-use crate::sse::{Decoder, TooLarge};
+use crate::domain::answer::{Answer, Payer, SearchEvent};
+use crate::domain::error::{Cut, Error, Result};
+use crate::domain::request::SearchRequest;
+use crate::net::sse::{Decoder, TooLarge};
 
 /// How long a reply may go on after a frame that is final without being complete.
 const GRACE: Duration = Duration::from_secs(3);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::patch::Change;
 use super::wire::{PatchOperation, PlanBlock, PlanStep};
 use super::workflow::Workflow;
-use crate::answer::Step;
+use crate::domain::answer::Step;
 
 /// Collects the steps that are new since they were last taken.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::patch::{Change, Patch, Pointer, patch_fields};
 use super::wire::WebResult;
-use crate::answer::Source;
+use crate::domain::answer::Source;
 
 /// A `web_result_block` as it stands, under merges and patches.
 #[derive(Debug, Default, serde::Deserialize)]

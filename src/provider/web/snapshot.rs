@@ -12,7 +12,7 @@ use super::patch;
 use super::progress::Progress;
 use super::sources::Sources;
 use super::wire::PatchOperation;
-use crate::answer::{Source, Step, TextChange, Thread};
+use crate::domain::answer::{Source, Step, TextChange, Thread};
 
 /// How far the reply has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::patch;
 use super::results::{Gathered, ResultList};
 use super::wire::{PatchOperation, WebResult};
-use crate::answer::Source;
+use crate::domain::answer::Source;
 
 /// Everything that the frames listed: `web_results` blocks, and `sources_list`, which counts only without them.
 #[derive(Debug, Default)]

@@ -9,10 +9,10 @@ use url::Url;
 use super::account::call;
 use super::lenient::{object, text};
 use super::snapshot::Snapshot;
-use crate::answer::{Answer, Exchange, SavedThread};
 use crate::auth::Credential;
-use crate::error::{Error, Result};
-use crate::http;
+use crate::domain::answer::{Answer, Exchange, SavedThread};
+use crate::domain::error::{Error, Result};
+use crate::net::http;
 
 /// How many entries of one thread are read.
 const MOST_ENTRIES: usize = 100;

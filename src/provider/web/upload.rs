@@ -13,10 +13,10 @@ use uuid::Uuid;
 use super::account::call;
 use super::lenient::{flag, text};
 use super::metered::Metered;
-use crate::attachment::{Attachment, Meter};
 use crate::auth::Credential;
-use crate::error::{Error, Result};
-use crate::http::{self, Plain};
+use crate::domain::attachment::{Attachment, Meter};
+use crate::domain::error::{Error, Result};
+use crate::net::http::{self, Plain};
 
 /// How much of a storage's reply is read, in bytes.
 const MAX_REPLY: usize = 16 << 10;

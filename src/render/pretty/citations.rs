@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use anstyle::{AnsiColor, Style};
 
 use super::span::{CODE, Span};
-use crate::answer::Source;
+use crate::domain::answer::Source;
 use crate::render::text::one_line;
 
 /// The addresses that `[n]` leads to.

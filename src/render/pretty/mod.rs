@@ -17,10 +17,12 @@ use self::citations::Citations;
 use self::markdown::{Canvas, blocks};
 use self::sheet::Sheet;
 use self::span::{Line, Span, wrapped};
+use super::age;
 use super::citations::{Listing, brackets};
 use super::text::{cut, one_line, sanitize};
-use super::{Problem, Render, Screen, Style, age, usage};
-use crate::answer::{Answer, SearchEvent, Source, TextChange};
+use super::usage;
+use super::{Problem, Render, Screen, Style};
+use crate::domain::answer::{Answer, SearchEvent, Source, TextChange};
 
 /// How much of a snippet is shown, in characters.
 const SNIPPET: usize = 240;

@@ -17,7 +17,7 @@ fn style(width: usize, height: usize) -> Style {
         width,
         paint,
         now: 0,
-        payer: crate::answer::Payer::Subscription,
+        payer: crate::domain::answer::Payer::Subscription,
     }
 }
 

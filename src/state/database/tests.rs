@@ -1,6 +1,6 @@
 use super::*;
-use crate::answer::Thread;
-use crate::models::Models;
+use crate::domain::answer::Thread;
+use crate::domain::models::Models;
 use crate::state::{Answered, Answers, Dialects, Jobs, ModelList, Responses};
 
 /// The database in `folder/pplx`.

@@ -1,0 +1,145 @@
+//! What a chat completion is asked for with.
+
+use std::sync::Arc;
+
+use axum::http::HeaderMap;
+use serde_json::Value;
+
+use super::super::content;
+use super::super::fields::Fields;
+use crate::serve::api_error::Refusal;
+use crate::serve::ask::question::{Options, Question};
+use crate::serve::conversation::conversation::{Conversation, Role};
+use crate::serve::conversation::formats::Format;
+use crate::serve::conversation::functions::{self, Functions};
+use crate::serve::dialect::parameters;
+use crate::serve::settle::reply::Finished;
+use crate::serve::state::server_state::App;
+
+/// A request that can be asked.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) question: Question,
+    pub(super) streams: bool,
+    pub(super) include_usage: bool,
+}
+
+impl Request {
+    pub(super) fn of(fields: &Fields, headers: &HeaderMap, app: &App) -> Result<Self, Refusal> {
+        let streams = fields.flag("stream")?.unwrap_or(false);
+        check_choices(fields)?;
+        let functions = functions(fields, app)?;
+        let conversation = conversation(fields)?;
+        let format = Format::of(fields.get("response_format"), "response_format")?;
+        let question = Question {
+            model: parameters::model(fields, app)?,
+            conversation,
+            thread: None,
+            options: Options::of(fields)?,
+            format,
+            functions,
+            whole: !streams,
+            refuse_substitution: parameters::no_substitution(headers, app),
+            param: "messages",
+        };
+        Ok(Self { question, streams, include_usage: includes_usage(fields)? })
+    }
+
+    /// Keeps the thread for the conversation's next question.
+    pub(super) fn remember(&self, finished: &Finished, app: &App) {
+        if let Some(thread) = finished.thread.clone().filter(|_| finished.calls.is_empty()) {
+            app.threads.remember(&self.question.conversation, &finished.text, thread);
+        }
+    }
+}
+
+fn includes_usage(fields: &Fields) -> Result<bool, Refusal> {
+    let Some(options) = fields.object("stream_options")? else { return Ok(false) };
+    match options.get("include_usage") {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::Bool(wanted)) => Ok(*wanted),
+        Some(_) => {
+            Err(Refusal::bad("stream_options", "'stream_options.include_usage' must be true or false."))
+        }
+    }
+}
+
+/// One answer, of which no probabilities are known.
+fn check_choices(fields: &Fields) -> Result<(), Refusal> {
+    if fields.get("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
+        return Err(Refusal::bad("n", "Only one answer is given to a question: 'n' must be 1."));
+    }
+    if fields.flag("logprobs")? == Some(true)
+        || fields.get("top_logprobs").is_some_and(|top| top.as_u64() != Some(0))
+    {
+        return Err(Refusal::bad(
+            "logprobs",
+            "The service tells no probabilities: 'logprobs' must be false.",
+        ));
+    }
+    if fields.get("audio").is_some() {
+        return Err(Refusal::bad("audio", "Answers are text: there is no 'audio'."));
+    }
+    match fields.list("modalities")? {
+        Some(kinds) if kinds.iter().any(|kind| kind != "text") => {
+            Err(Refusal::bad("modalities", "Answers are text: 'modalities' must be [\"text\"]."))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<Functions>>, Refusal> {
+    if fields.list("functions")?.is_some_and(|list| !list.is_empty()) {
+        return Err(Refusal::bad("functions", "'functions' is of an interface before tools; use 'tools'."));
+    }
+    parameters::functions(fields, app)
+}
+
+fn conversation(fields: &Fields) -> Result<Conversation, Refusal> {
+    let messages = fields.list("messages")?;
+    let messages = messages.filter(|messages| !messages.is_empty());
+    let messages = messages
+        .ok_or_else(|| Refusal::bad("messages", "'messages' must be a list with at least one message."))?;
+    let mut conversation = Conversation::default();
+    for (index, message) in messages.iter().enumerate() {
+        add(&mut conversation, message, &format!("messages[{index}]"))?;
+    }
+    conversation.check("messages")?;
+    Ok(conversation)
+}
+
+fn add(conversation: &mut Conversation, message: &Value, place: &str) -> Result<(), Refusal> {
+    let Some(fields) = message.as_object() else {
+        return Err(Refusal::bad(place, format!("'{place}' must be an object.")));
+    };
+    let role = fields.get("role").and_then(Value::as_str).unwrap_or_default();
+    let said = content::read(fields.get("content").unwrap_or(&Value::Null), &format!("{place}.content"))?;
+    match role {
+        "system" | "developer" => conversation.system.push(said.text),
+        "user" => {
+            conversation.say_with(Role::User, said.text, said.files);
+        }
+        "assistant" => {
+            conversation.say(Role::Assistant, said.text);
+            for call in fields.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+                conversation.note_call(call_text(call));
+            }
+        }
+        "tool" | "function" => {
+            let id = fields.get("tool_call_id").or_else(|| fields.get("name")).and_then(Value::as_str);
+            let text = functions::output_text(id.unwrap_or_default(), &said.text);
+            conversation.say_with(Role::Tool, text, said.files);
+        }
+        other => {
+            let known = "system, developer, user, assistant and tool";
+            let message = format!("'{place}.role' is '{other}'; the roles are {known}.");
+            return Err(Refusal::bad(place, message));
+        }
+    }
+    Ok(())
+}
+
+fn call_text(call: &Value) -> String {
+    let text = |pointer| call.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    functions::call_text(text("/function/name"), text("/function/arguments"), text("/id"))
+}

@@ -1,0 +1,143 @@
+//! A chat completion as it comes.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::super::events::{Frames, Left};
+use super::request::Request;
+use super::whole::{self, Head};
+use crate::serve::log::Record;
+use crate::serve::settle::reply::{Finished, Piece, Reply};
+use crate::serve::state::server_state::App;
+
+/// One frame. Clients index `choices` without a look, so every frame has it.
+#[derive(Debug, Serialize)]
+struct Chunk<'a> {
+    id: &'a str,
+    object: &'static str,
+    created: i64,
+    model: &'a str,
+    system_fingerprint: Option<&'a str>,
+    choices: &'a [Choice<'a>],
+    /// Where usage was asked for: `null` up to the last frame.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Value>,
+    #[serde(flatten)]
+    extras: Map<String, Value>,
+}
+
+#[derive(Debug, Serialize)]
+struct Choice<'a> {
+    index: usize,
+    delta: Delta<'a>,
+    logprobs: Option<&'a str>,
+    finish_reason: Option<&'a str>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Delta<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_calls: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<Value>,
+}
+
+/// What all frames of an answer have in common.
+struct Stream {
+    head: Head,
+    model: String,
+    includes_usage: bool,
+    frames: Frames,
+}
+
+/// Sends everything up to the end.
+pub(super) async fn send(
+    request: Request,
+    mut reply: Reply,
+    app: Arc<App>,
+    frames: Frames,
+    record: Record,
+) -> Result<(), Left> {
+    let mut piece = reply.next(&app).await;
+    // The model that answers is known once the service has begun.
+    let model = reply.model().to_owned();
+    let stream = Stream { head: Head::new(), model, includes_usage: request.include_usage, frames };
+    stream.delta(Delta { role: Some("assistant"), content: Some(""), ..Delta::default() }).await?;
+    loop {
+        match piece {
+            Ok(Piece::Reasoning(line)) => {
+                stream.delta(Delta { reasoning_content: Some(&line), ..Delta::default() }).await?;
+            }
+            Ok(Piece::Text(text)) => stream.delta(Delta { content: Some(&text), ..Delta::default() }).await?,
+            Ok(Piece::Done(finished)) => {
+                request.remember(&finished, &app);
+                return stream.finish(&finished).await;
+            }
+            Err(refusal) => {
+                record.failed(refusal.name());
+                return stream.frames.data(&refusal.document()).await;
+            }
+        }
+        piece = reply.next(&app).await;
+    }
+}
+
+impl Stream {
+    async fn delta(&self, delta: Delta<'_>) -> Result<(), Left> {
+        self.chunk(delta, None, Map::new()).await
+    }
+
+    async fn chunk(
+        &self,
+        delta: Delta<'_>,
+        finish_reason: Option<&str>,
+        extras: Map<String, Value>,
+    ) -> Result<(), Left> {
+        self.send(&[Choice { index: 0, delta, logprobs: None, finish_reason }], Value::Null, extras).await
+    }
+
+    async fn send(
+        &self,
+        choices: &[Choice<'_>],
+        usage: Value,
+        extras: Map<String, Value>,
+    ) -> Result<(), Left> {
+        let chunk = Chunk {
+            id: &self.head.id,
+            object: "chat.completion.chunk",
+            created: self.head.created,
+            model: &self.model,
+            system_fingerprint: None,
+            choices,
+            usage: self.includes_usage.then_some(usage),
+            extras,
+        };
+        self.frames.data(&chunk).await
+    }
+
+    /// The calls, if the answer is calls; the last chunk of the choice, with everything that belongs to the whole; the
+    /// usage, if that was asked for; and the end.
+    async fn finish(&self, finished: &Finished) -> Result<(), Left> {
+        if !finished.calls.is_empty() {
+            let tool_calls = Some(whole::calls(&finished.calls));
+            self.delta(Delta { tool_calls, ..Delta::default() }).await?;
+        }
+        let annotations = whole::annotations(finished);
+        let annotations =
+            Some(annotations).filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
+        let last = Delta { annotations, ..Delta::default() };
+        self.chunk(last, Some(whole::finish_reason(finished)), whole::extras(finished)).await?;
+        if self.includes_usage {
+            self.send(&[], whole::usage(finished.usage), Map::new()).await?;
+        }
+        self.frames.done().await
+    }
+}

@@ -1,0 +1,9 @@
+//! The interfaces of OpenAI's API: how each is read, and how each answers.
+
+pub(crate) mod chat;
+mod content;
+mod events;
+pub(crate) mod fields;
+pub(crate) mod files;
+mod parameters;
+pub(crate) mod responses;

@@ -1,0 +1,241 @@
+//! The items that a response is asked with: as what was said, and as a list that can be read again.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::super::content;
+use crate::serve::api_error::Refusal;
+use crate::serve::conversation::conversation::{Conversation, Role, is_data_url};
+use crate::serve::conversation::functions;
+
+/// Items of other answers that say nothing to this service.
+const SKIPPED: [&str; 7] = [
+    "reasoning",
+    "web_search_call",
+    "file_search_call",
+    "computer_call",
+    "mcp_call",
+    "image_generation_call",
+    "code_interpreter_call",
+];
+
+/// Reads `input` into the conversation. The items as they are kept.
+pub(super) fn read(input: Option<&Value>, conversation: &mut Conversation) -> Result<Vec<Value>, Refusal> {
+    let items = match input {
+        Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
+        Some(Value::Array(items)) if !items.is_empty() => items.clone(),
+        _ => return Err(Refusal::bad("input", "'input' must be text, or a list with at least one item.")),
+    };
+    for (index, item) in items.iter().enumerate() {
+        add(conversation, item, &format!("input[{index}]"))?;
+    }
+    Ok(items.into_iter().map(kept).collect())
+}
+
+fn add(conversation: &mut Conversation, item: &Value, place: &str) -> Result<(), Refusal> {
+    if let Value::String(text) = item {
+        conversation.say_with(Role::User, text.clone(), Vec::new());
+        return Ok(());
+    }
+    let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+    match text("type") {
+        "" | "message" | "input_message" => add_message(conversation, item, place),
+        "function_call" => {
+            conversation.note_call(functions::call_text(text("name"), text("arguments"), text("call_id")));
+            Ok(())
+        }
+        "function_call_output" => {
+            let output =
+                content::read(item.get("output").unwrap_or(&Value::Null), &format!("{place}.output"))?;
+            let told = functions::output_text(text("call_id"), &output.text);
+            conversation.say_with(Role::Tool, told, output.files);
+            Ok(())
+        }
+        kind if SKIPPED.contains(&kind) => Ok(()),
+        other => Err(Refusal::bad(place, format!("Items of the type '{other}' are not supported."))),
+    }
+}
+
+fn add_message(conversation: &mut Conversation, item: &Value, place: &str) -> Result<(), Refusal> {
+    let said = content::read(item.get("content").unwrap_or(&Value::Null), &format!("{place}.content"))?;
+    match item.get("role").and_then(Value::as_str).unwrap_or_default() {
+        "system" | "developer" => conversation.system.push(said.text),
+        "user" => {
+            conversation.say_with(Role::User, said.text, said.files);
+        }
+        "assistant" => conversation.say(Role::Assistant, said.text),
+        other => {
+            let message =
+                format!("'{place}.role' is '{other}'; the roles are system, developer, user and assistant.");
+            return Err(Refusal::bad(place, message));
+        }
+    }
+    Ok(())
+}
+
+/// An item with everything that clients read of it. Data of files is not kept.
+fn kept(item: Value) -> Value {
+    let item = match item {
+        Value::String(text) => json!({ "role": "user", "content": text }),
+        item => item,
+    };
+    let Value::Object(mut fields) = without_data(item) else { return Value::Null };
+    let kind = fields.get("type").and_then(Value::as_str).unwrap_or("message").to_owned();
+    let is_message = matches!(kind.as_str(), "message" | "input_message");
+    if is_message {
+        let is_answer = fields.get("role").is_some_and(|role| role == "assistant");
+        let content = fields.remove("content").unwrap_or_default();
+        fields.insert("content".to_owned(), kept_content(content, is_answer));
+    }
+    fields.insert("type".to_owned(), if is_message { "message".into() } else { kind.into() });
+    fields.entry("status").or_insert_with(|| "completed".into());
+    let prefix = if is_message { "msg" } else { "item" };
+    fields.entry("id").or_insert_with(|| format!("{prefix}_{}", Uuid::new_v4().simple()).into());
+    fields.into()
+}
+
+fn kept_content(content: Value, is_answer: bool) -> Value {
+    let kind = if is_answer { "output_text" } else { "input_text" };
+    let text = |text: Value| {
+        if is_answer {
+            json!({ "type": kind, "text": text, "annotations": [] })
+        } else {
+            json!({ "type": kind, "text": text })
+        }
+    };
+    match content {
+        Value::Array(parts) => parts
+            .into_iter()
+            .map(|part| match part.get("type").and_then(Value::as_str) {
+                Some("text") => text(part.get("text").cloned().unwrap_or_default()),
+                _ => part,
+            })
+            .collect(),
+        content => json!([text(content)]),
+    }
+}
+
+/// A value without the data of files, wherever it stands.
+fn without_data(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(without_data).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(
+                |(name, value)| {
+                    if name == "file_data" { (name, NOT_KEPT.into()) } else { (name, without_data(value)) }
+                },
+            )
+            .collect(),
+        Value::String(text) if is_data_url(&text) && text.contains(";base64,") => NOT_KEPT.into(),
+        value => value,
+    }
+}
+
+/// What stands in the place of a file's data.
+const NOT_KEPT: &str = "[not kept]";
+
+/// Which items are wanted.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Page {
+    limit: Option<usize>,
+    order: Option<String>,
+    after: Option<String>,
+    before: Option<String>,
+}
+
+/// The most items of a page, and how many it has unless that is said.
+const MOST: usize = 100;
+const USUAL: usize = 20;
+
+/// A page of items. The newest come first, as in OpenAI's interface.
+pub(super) fn page(mut items: Vec<Value>, page: &Page) -> Result<Value, Refusal> {
+    let limit = page.limit.unwrap_or(USUAL);
+    if !(1..=MOST).contains(&limit) {
+        return Err(Refusal::bad("limit", format!("'limit' must be from 1 to {MOST}.")));
+    }
+    match page.order.as_deref() {
+        Some("asc") => {}
+        None | Some("desc") => items.reverse(),
+        Some(_) => return Err(Refusal::bad("order", "'order' must be asc or desc.")),
+    }
+    if let Some(after) = &page.after {
+        let start = place(&items, after, "after")?;
+        items.drain(..=start);
+    }
+    if let Some(before) = &page.before {
+        let end = place(&items, before, "before")?;
+        items.truncate(end);
+    }
+    let has_more = items.len() > limit;
+    items.truncate(limit);
+    let id = |item: Option<&Value>| item.and_then(|item| item.get("id")).cloned().unwrap_or_default();
+    let (first, last) = (id(items.first()), id(items.last()));
+    Ok(json!({ "object": "list", "data": items, "first_id": first, "last_id": last, "has_more": has_more }))
+}
+
+fn place(items: &[Value], id: &str, param: &str) -> Result<usize, Refusal> {
+    let place = items.iter().position(|item| item.get("id").is_some_and(|known| known == id));
+    place.ok_or_else(|| Refusal::bad(param, format!("There is no item '{id}'.")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(value: &Value) -> Vec<&str> {
+        value["data"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn pages_follow_on_each_other() {
+        let items: Vec<Value> = (0..5).map(|number| json!({ "id": format!("i{number}") })).collect();
+        let get = |limit, order: Option<&str>, after: Option<&str>| {
+            let owned = |text: Option<&str>| text.map(str::to_owned);
+            page(items.clone(), &Page { limit, order: owned(order), after: owned(after), before: None })
+        };
+        let first = get(Some(2), Some("asc"), None).unwrap();
+        assert_eq!((ids(&first), first["has_more"].as_bool()), (vec!["i0", "i1"], Some(true)));
+        let last = get(Some(3), Some("asc"), Some("i1")).unwrap();
+        assert_eq!((ids(&last), last["has_more"].as_bool()), (vec!["i2", "i3", "i4"], Some(false)));
+        assert_eq!(ids(&get(None, None, None).unwrap()), ["i4", "i3", "i2", "i1", "i0"]);
+        for bad in [
+            get(Some(0), None, None),
+            get(Some(101), None, None),
+            get(None, Some("x"), None),
+            get(None, None, Some("x")),
+        ] {
+            assert!(bad.is_err());
+        }
+    }
+
+    #[test]
+    fn items_are_said_and_kept() {
+        let mut conversation = Conversation::default();
+        let input = json!([
+            {"role": "developer", "content": "Be brief."},
+            {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}]},
+            {"type": "function_call", "name": "f", "arguments": "{}", "call_id": "c1"},
+            {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_image", "image_url": "DATA:image/png;base64,AAAA"}]},
+            {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}, {"type": "file", "file": {"file_data": "AAAA"}}]},
+            {"type": "reasoning", "summary": []},
+        ]);
+        let kept = read(Some(&input), &mut conversation).unwrap();
+        let roles: Vec<Role> = conversation.turns.iter().map(|turn| turn.role).collect();
+        assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool, Role::User]);
+        assert_eq!((conversation.system.len(), conversation.files.len()), (1, 4));
+        assert!(kept.iter().all(|item| item["id"].is_string() && item["type"].is_string()));
+        assert!(!Value::from(kept).to_string().contains("AAAA"));
+        for bad in [
+            json!(""),
+            json!([]),
+            json!(5),
+            json!([{"type": "computer_use"}]),
+            json!([{"role": "robot", "content": "x"}]),
+        ] {
+            let read = read(Some(&bad), &mut Conversation::default());
+            assert!(read.is_err() || bad == "", "{bad}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The response as a document, in each of its states.
+
+use chrono::Utc;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::request::Request;
+use crate::serve::api_error::Refusal;
+use crate::serve::dialect::chat::extras;
+use crate::serve::settle::citations::{Citation, cited};
+use crate::serve::settle::reply::{Called, Finished, Usage};
+
+/// A response that has an id, and no answer yet.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub(super) id: String,
+    /// Unix seconds.
+    pub(super) created: i64,
+    model: String,
+    echo: Map<String, Value>,
+    /// Set for a format that is asked for by prompt.
+    label: Option<&'static str>,
+}
+
+impl Draft {
+    pub(super) fn of(request: &Request) -> Self {
+        Self {
+            id: id("resp"),
+            created: Utc::now().timestamp(),
+            model: request.question.model.id.clone(),
+            echo: request.echo.clone(),
+            label: request.question.format.is_json().then_some("prompted, not constrained"),
+        }
+    }
+
+    /// The document in this state, without output.
+    pub(super) fn document(&self, status: &str) -> Value {
+        let mut document = json!({
+            "id": self.id,
+            "object": "response",
+            "created_at": self.created,
+            "completed_at": null,
+            "status": status,
+            "error": null,
+            "incomplete_details": null,
+            "model": self.model,
+            "output": [],
+            "usage": null,
+        });
+        if let Value::Object(fields) = &mut document {
+            fields.extend(self.echo.clone());
+        }
+        document
+    }
+
+    /// The document with what the answer came to.
+    pub(super) fn completed(&self, finished: &Finished) -> Value {
+        let ids = Ids::default();
+        self.completed_as(finished, &ids)
+    }
+
+    /// The same with the ids that were told before.
+    pub(super) fn completed_as(&self, finished: &Finished, ids: &Ids) -> Value {
+        let mut document = self.document("completed");
+        if let Value::Object(fields) = &mut document {
+            fields.insert("completed_at".to_owned(), Utc::now().timestamp().into());
+            fields.insert("model".to_owned(), finished.model.as_str().into());
+            fields.insert("output".to_owned(), output(finished, ids).into());
+            fields.insert("usage".to_owned(), usage(finished.usage));
+            fields.extend(extras(finished));
+            if let (Some(label), Some(Value::Object(own))) = (self.label, fields.get_mut("pplx")) {
+                own.insert("format".to_owned(), label.into());
+            }
+        }
+        document
+    }
+
+    pub(super) fn failed(&self, refusal: &Refusal) -> Value {
+        let mut document = self.document("failed");
+        if let Value::Object(fields) = &mut document {
+            let error = json!({ "code": refusal.name(), "message": refusal.message });
+            fields.insert("error".to_owned(), error);
+        }
+        document
+    }
+}
+
+/// A document of which nothing more will come.
+pub(super) fn cancelled(mut document: Value) -> Value {
+    if let Value::Object(fields) = &mut document {
+        fields.insert("status".to_owned(), "cancelled".into());
+    }
+    document
+}
+
+/// The ids of an answer's items.
+#[derive(Debug, Clone)]
+pub(super) struct Ids {
+    pub(super) reasoning: String,
+    pub(super) message: String,
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self { reasoning: id("rs"), message: id("msg") }
+    }
+}
+
+fn id(kind: &str) -> String {
+    format!("{kind}_{}", Uuid::new_v4().simple())
+}
+
+fn output(finished: &Finished, ids: &Ids) -> Vec<Value> {
+    let reasoning = (!finished.reasoning.is_empty()).then(|| reasoning(&ids.reasoning, &finished.reasoning));
+    let rest = if finished.calls.is_empty() {
+        let part = text_part(&finished.text, &annotations(finished));
+        vec![message(&ids.message, "completed", Some(part))]
+    } else {
+        finished.calls.iter().map(call).collect()
+    };
+    reasoning.into_iter().chain(rest).collect()
+}
+
+pub(super) fn reasoning(id: &str, text: &str) -> Value {
+    json!({ "id": id, "type": "reasoning", "summary": [summary(text)] })
+}
+
+pub(super) fn summary(text: &str) -> Value {
+    json!({ "type": "summary_text", "text": text })
+}
+
+pub(super) fn message(id: &str, status: &str, part: Option<Value>) -> Value {
+    let content: Vec<Value> = part.into_iter().collect();
+    json!({ "id": id, "type": "message", "role": "assistant", "status": status, "content": content })
+}
+
+pub(super) fn text_part(text: &str, annotations: &[Value]) -> Value {
+    json!({ "type": "output_text", "text": text, "annotations": annotations, "logprobs": [] })
+}
+
+fn call(call: &Called) -> Value {
+    json!({
+        "id": id("fc"),
+        "type": "function_call",
+        "status": "completed",
+        "call_id": call.id,
+        "name": call.name,
+        "arguments": call.arguments,
+    })
+}
+
+/// A call before its arguments have come.
+pub(super) fn opened_call(mut call: Value) -> Value {
+    if let Value::Object(fields) = &mut call {
+        fields.insert("arguments".to_owned(), "".into());
+        fields.insert("status".to_owned(), "in_progress".into());
+    }
+    call
+}
+
+/// The citations in a text, as this interface has them: flat, with offsets in characters.
+pub(super) fn annotations(finished: &Finished) -> Vec<Value> {
+    let annotation = |citation: Citation<'_>| {
+        json!({
+            "type": "url_citation",
+            "url": citation.source.url,
+            "title": citation.source.label(),
+            "start_index": citation.start,
+            "end_index": citation.end,
+        })
+    };
+    cited(finished).into_iter().map(annotation).collect()
+}
+
+fn usage(usage: Usage) -> Value {
+    json!({
+        "input_tokens": usage.input,
+        "input_tokens_details": { "cached_tokens": 0 },
+        "output_tokens": usage.output,
+        "output_tokens_details": { "reasoning_tokens": 0 },
+        "total_tokens": usage.total(),
+    })
+}

@@ -1,0 +1,51 @@
+//! `POST /admin/session`: another session in place of one that has ended, without a restart.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::auth::Session;
+use crate::domain::error::Error;
+use crate::serve::api_error::Refusal;
+use crate::serve::state::server_state::App;
+use crate::serve::state::session;
+
+/// Takes a token or a browser's cookies: as text, or as `{"token": …}` or `{"cookies": …}`. The stored session is
+/// replaced once the service has said that it knows the new one.
+pub(crate) async fn replace_session(
+    State(app): State<Arc<App>>,
+    body: Bytes,
+) -> Result<Json<Value>, Refusal> {
+    if !app.guard.has_key() {
+        let message = "The session can be replaced only where the server has a key.";
+        return Err(Refusal::forbidden("key_needed", message));
+    }
+    let given = given(&body)
+        .ok_or_else(|| Refusal::body("The body must be a token, or an object with 'token' or 'cookies'."))?;
+    let session =
+        given.map_err(|reason| Refusal::body(format!("The body holds no usable session: {reason}.")))?;
+    match session::replace(&app, session).await {
+        Ok(()) => Ok(Json(json!({ "object": "session", "state": app.session.state() }))),
+        Err(error @ Error::Login(_)) => {
+            Err(Refusal::request(StatusCode::CONFLICT, "session_fixed", error.to_string()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The largest body of this kind, in bytes.
+pub(crate) const MAX_BODY: usize = 64 << 10;
+
+fn given(body: &[u8]) -> Option<Result<Session, String>> {
+    let text = std::str::from_utf8(body).ok()?;
+    let Ok(Value::Object(fields)) = serde_json::from_str(text) else {
+        return Some(Session::from_token(text));
+    };
+    let field = |name: &str| fields.get(name).and_then(Value::as_str);
+    let token = field("token").or_else(|| field("session_token")).map(Session::from_token);
+    token.or_else(|| field("cookies").map(Session::from_cookies))
+}

@@ -1,0 +1,81 @@
+//! Connections: what they may take, and how they end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_io_timeout::TimeoutStream;
+
+use crate::terminal::signals::Signals;
+
+/// How many connections there may be at once; further ones wait.
+const MOST: usize = 1024;
+/// How long a connection may be without the head of a request: an idle one, too.
+const IDLE: Duration = Duration::from_secs(30);
+/// How long a client may read nothing of what is sent.
+const STALLED: Duration = Duration::from_secs(60);
+/// How long to wait after the system could not accept a connection.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves until a signal comes, then until the answers that are on their way have ended.
+pub(crate) async fn until_signal(
+    listener: TcpListener,
+    router: Router,
+    signals: &mut Signals,
+    stop: impl FnOnce(),
+) {
+    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(MOST));
+    let mut signal = std::pin::pin!(signals.next());
+    loop {
+        tokio::select! {
+            _ = &mut signal => break,
+            (stream, place) = accept(&listener, &places) => serve(stream, place, router.clone(), &graceful),
+        }
+    }
+    drop(listener);
+    stop();
+    graceful.shutdown().await;
+}
+
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+    let place = Arc::clone(places).acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, place),
+            // The next one may be accepted again, once a file is closed.
+            Err(_) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
+
+fn serve(
+    stream: TcpStream,
+    place: Option<OwnedSemaphorePermit>,
+    router: Router,
+    graceful: &GracefulShutdown,
+) {
+    // Small frames must not wait for each other.
+    let _ = stream.set_nodelay(true);
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(STALLED));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(IDLE)
+        .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router));
+    let watched = graceful.watch(connection);
+    tokio::spawn(async move {
+        // How a connection ends concerns its client alone.
+        let _ = watched.await;
+        drop(place);
+    });
+}

@@ -1,0 +1,10 @@
+//! Connections, addresses and who may use them.
+
+pub(crate) mod admin;
+pub(crate) mod check;
+pub(crate) mod guard;
+mod health;
+pub(crate) mod listen;
+mod models;
+mod page;
+pub(crate) mod routes;

@@ -1,0 +1,140 @@
+//! What the server is run with: option, environment, the table `[serve]` of `settings.toml`, default, in that order.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+
+use url::Url;
+
+use crate::auth::Secret;
+use crate::cli::args::ServeArgs;
+use crate::cli::settings::{self, ServeFile};
+use crate::outcome::failure::Failure;
+use crate::state::env::Environment;
+
+/// Where it listens unless another address is named.
+const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8892);
+/// The shortest key that may guard a server others can reach, in characters.
+const SHORTEST_KEY: usize = 16;
+
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) listen: SocketAddr,
+    pub(super) key: Option<Secret>,
+    pub(super) aliases: BTreeMap<String, String>,
+    pub(super) origins: Vec<String>,
+    pub(super) hosts: Vec<String>,
+    pub(super) experimental_tools: bool,
+    pub(super) refuse_substitution: bool,
+    pub(super) notify: Option<Url>,
+}
+
+impl Settings {
+    pub(super) fn resolve(args: ServeArgs, env: &Environment) -> Result<Self, Failure> {
+        let file = settings::serve_file(env)?;
+        let listen = args.listen.or(file.listen).unwrap_or(LISTEN);
+        let key_file = args.key_file.or(file.key_file.clone());
+        let key = match env.text("PPLX_SERVE_KEY") {
+            Some(key) => Some(usable(&key, "PPLX_SERVE_KEY")?),
+            None => key_file.map(|path| read_key(&path)).transpose()?,
+        };
+        check_exposure(listen, key.as_ref())?;
+        let ServeFile { alias, allow_origin, allow_host, .. } = file;
+        Ok(Self {
+            listen,
+            key,
+            aliases: alias.into_iter().chain(args.alias).collect(),
+            origins: origins(allow_origin.into_iter().chain(args.allow_origin))?,
+            hosts: allow_host
+                .into_iter()
+                .chain(args.allow_host)
+                .map(|host| host.to_ascii_lowercase())
+                .collect(),
+            experimental_tools: args.experimental_tools || file.experimental_tools,
+            refuse_substitution: args.refuse_substitution || file.refuse_substitution,
+            notify: args.notify.or(file.notify).map(|text| notify_url(&text)).transpose()?,
+        })
+    }
+}
+
+/// Whoever can reach the server spends the user's subscription.
+fn check_exposure(listen: SocketAddr, key: Option<&Secret>) -> Result<(), Failure> {
+    if listen.ip().is_loopback() {
+        return Ok(());
+    }
+    let hint = "put a long random key into PPLX_SERVE_KEY, or listen on 127.0.0.1";
+    match key {
+        None => Err(Failure::usage(format!("Others can reach {listen}, and there is no key."), hint)),
+        Some(key) if key.expose().chars().count() < SHORTEST_KEY => {
+            let message =
+                format!("Others can reach {listen}, and the key has less than {SHORTEST_KEY} characters.");
+            Err(Failure::usage(message, hint))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn read_key(path: &Path) -> Result<Secret, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Failure::usage(
+            format!("Could not read {}: {error}.", path.display()),
+            "name another file for --key-file",
+        )
+    })?;
+    usable(&text, &path.display().to_string())
+}
+
+/// A key as a header can hold it.
+fn usable(text: &str, place: &str) -> Result<Secret, Failure> {
+    let key = text.trim();
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let message = format!("{place} holds no usable key.");
+        return Err(Failure::usage(
+            message,
+            "a key is one line of letters, digits and signs, without blanks",
+        ));
+    }
+    Ok(Secret::new(key))
+}
+
+/// Origins as browsers send them.
+fn origins(given: impl Iterator<Item = String>) -> Result<Vec<String>, Failure> {
+    given
+        .map(|text| {
+            let origin = Url::parse(&text).ok().map(|url| url.origin()).filter(url::Origin::is_tuple);
+            origin.map(|origin| origin.ascii_serialization()).ok_or_else(|| {
+                let hint = "an origin is a scheme, a host and a port: https://chat.example";
+                Failure::usage(format!("{text:?} is no origin."), hint)
+            })
+        })
+        .collect()
+}
+
+fn notify_url(text: &str) -> Result<Url, Failure> {
+    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
+        Failure::usage("The address for --notify is not usable.", "it is an http or https address")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_goes_without_a_key() {
+        let key = |text: &str| Some(Secret::new(text));
+        let check = |address: &str, key: Option<Secret>| {
+            check_exposure(address.parse().unwrap(), key.as_ref()).is_ok()
+        };
+        assert!(check("127.0.0.1:1", None) && check("[::1]:1", None));
+        assert!(!check("0.0.0.0:1", None) && !check("[::]:1", None) && !check("192.0.2.1:1", key("short")));
+        assert!(check("0.0.0.0:1", key("0123456789abcdef")));
+    }
+
+    #[test]
+    fn a_key_is_one_word() {
+        assert_eq!(usable(" k-1\n", "x").unwrap().expose(), "k-1");
+        assert!(usable("a b", "x").is_err() && usable("", "x").is_err() && usable("ü", "x").is_err());
+    }
+}
