@@ -63,6 +63,7 @@ fn a_recording_holds_no_credential() {
     let home = home(&server).env("PPLX_COOKIES", cookies());
     is_silent(&home.run(&["search", "--record", "kept.sse", "q"]));
     let recorded = std::fs::read_to_string(home.path().join("kept.sse")).unwrap();
+    assert_eq!(recorded.as_bytes(), answered("Yes."));
     assert!(!recorded.contains("CLEARANCE") && !recorded.contains("eyJ"));
 }
 

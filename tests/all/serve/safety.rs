@@ -164,6 +164,10 @@ fn the_log_has_a_line_a_request_and_no_secret() {
     }
     let lines: Vec<serde_json::Value> =
         errors.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(
+        lines.iter().any(|line| line["path"].as_str().is_some_and(|path| path.ends_with("/mcp"))),
+        "{errors}"
+    );
     let line = lines.iter().find(|line| line["request"] == id).unwrap();
     assert_eq!(
         (&line["method"], &line["path"], &line["status"], &line["stream"], &line["model"]),

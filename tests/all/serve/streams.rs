@@ -56,6 +56,7 @@ fn usage_comes_only_where_it_is_asked_for() {
     for options in [json!(null), json!({}), json!({"include_usage": false})] {
         let (_upstream, _home, serving) = answering(vec![cited("x")]);
         let events = serving.chat(json!({"stream": true, "stream_options": options})).events();
+        assert_eq!(finishes(&events), ["stop"]);
         assert!(events.iter().all(|event| event.get("usage").is_none() && event["choices"][0].is_object()));
     }
 }

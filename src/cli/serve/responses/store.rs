@@ -328,9 +328,12 @@ mod tests {
         use std::os::unix::fs::MetadataExt;
         let folder = tempfile::tempdir().unwrap();
         let _responses = Responses::open(&env(&folder)).unwrap();
-        for entry in std::fs::read_dir(folder.path().join("pplx")).unwrap() {
-            let entry = entry.unwrap();
-            assert_eq!(entry.metadata().unwrap().mode() & 0o077, 0, "{:?}", entry.path());
+        let files = std::fs::read_dir(folder.path().join("pplx")).unwrap().map(|entry| entry.unwrap().path());
+        let mut paths: Vec<_> = files.collect();
+        assert!(paths.iter().any(|path| path.ends_with("serve.db")), "{paths:?}");
+        paths.push(folder.path().join("pplx"));
+        for path in paths {
+            assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o077, 0, "{path:?}");
         }
     }
 }
