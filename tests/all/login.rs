@@ -689,7 +689,7 @@ mod unix {
         let server = Server::start([(SESSION, vec![known(); 50])]);
         let home = Home::new(&server);
         let tokens: Vec<String> = (0..50).map(|n| format!("writer.number{n}.{}", "x".repeat(2000))).collect();
-        let children: Vec<_> = tokens
+        let mut children: Vec<_> = tokens
             .iter()
             .map(|token| {
                 let mut command = home.command(&["login", "--with-token"]);
@@ -700,12 +700,18 @@ mod unix {
             })
             .collect();
         // Readers never see half a file meanwhile.
-        for _ in 0..200 {
-            if let Ok(text) = fs::read_to_string(home.auth()) {
-                let stored: serde_json::Value = serde_json::from_str(&text).unwrap();
-                assert!(tokens.iter().any(|token| stored["access"] == token.as_str()));
+        let mut reads = 0;
+        while children.iter_mut().any(|child| child.try_wait().unwrap().is_none()) {
+            match fs::read_to_string(home.auth()) {
+                Ok(text) => {
+                    let stored: serde_json::Value = serde_json::from_str(&text).unwrap();
+                    assert!(tokens.iter().any(|token| stored["access"] == token.as_str()));
+                    reads += 1;
+                }
+                Err(error) => assert_eq!((error.kind(), reads), (std::io::ErrorKind::NotFound, 0)),
             }
         }
+        assert!(reads > 0, "nothing was read while there were writers");
         for child in children {
             assert_eq!(crate::support::command::finish(child).code, 0);
         }

@@ -693,10 +693,12 @@ mod unix {
             std::thread::sleep(Duration::from_millis(5));
         }
         std::thread::sleep(Duration::from_millis(300));
-        for _ in 0..2 {
+        for count in 1..=2 {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before signal {count}");
             Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap();
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(300));
         }
-        assert_eq!(crate::support::command::code_of(child.wait().unwrap()), 130);
+        let Some(status) = child.try_wait().unwrap() else { panic!("it goes on after two signals") };
+        assert_eq!(crate::support::command::code_of(status), 130);
     }
 }

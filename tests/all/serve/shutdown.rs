@@ -49,8 +49,10 @@ fn a_second_signal_ends_it_at_once() {
     upstream.wait_for(ASK);
     serving.signal(Signal::TERM);
     std::thread::sleep(Duration::from_millis(100));
+    let second = Instant::now();
     serving.signal(Signal::TERM);
     assert_eq!(serving.wait().0, 143);
+    assert!(second.elapsed() < Duration::from_secs(2), "{:?}", second.elapsed());
 }
 
 #[test]

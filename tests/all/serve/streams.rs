@@ -254,11 +254,15 @@ fn a_stream_that_is_cut_anywhere_has_no_good_end() {
     let cuts: Vec<usize> = (0..frames.len()).collect();
     let cut = |count: usize| frames[..count].iter().fold(Reply::events(), Reply::write).cut();
     let (_upstream, _home, serving) = answering(cuts.iter().map(|count| cut(*count)).collect());
+    let mut longest = 0;
     for count in cuts {
         let response = serving.chat(json!({"stream": true}));
         let events = response.events();
         assert_eq!(events.last().unwrap()["error"]["code"], "upstream_cut", "{count}");
         assert!(finishes(&events).is_empty() && !response.text().contains("[DONE]"), "{count}");
-        assert!("Tōkyō [1] is big".starts_with(content(&events).trim_end()), "{count}: {}", content(&events));
+        let text = content(&events);
+        assert!("Tōkyō [1] is big".starts_with(text.trim_end()), "{count}: {text}");
+        longest = longest.max(text.len());
     }
+    assert!(longest > "Tōkyō [1]".len(), "what came is passed on");
 }
