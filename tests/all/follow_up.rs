@@ -100,7 +100,8 @@ fn a_thread_that_is_gone_is_asked_once_as_a_new_one() {
         let server = Server::start([(ASK, replies)]);
         let home = self::home(&server);
         home.run(&["search", "first"]);
-        assert_ne!(home.run(&["search", "-c", "second"]).code, 0, "there is no third try");
+        assert_ne!(home.run(&["search", "-c", "second"]).code, 0);
+        assert_eq!(server.requests().len(), 3, "there is no third try");
     }
 }
 
@@ -113,6 +114,7 @@ fn an_error_after_some_text_is_not_asked_again() {
     let home = home(&server);
     home.run(&["search", "first"]);
     assert_eq!(home.run(&["search", "-c", "second"]).code, 1);
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]
@@ -128,6 +130,7 @@ fn without_an_answer_to_follow_up_on_nothing_is_sent() {
     let outcome = home.run(&["search", "-c", "q"]);
     assert_eq!(outcome.code, 1, "{outcome:?}");
     assert!(outcome.stderr.contains("threads.json") && !outcome.stderr.contains("rw-secret"), "{outcome:?}");
+    assert_eq!(server.connections(), 0);
 }
 
 #[test]

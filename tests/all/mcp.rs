@@ -26,6 +26,18 @@ fn good() -> Reply {
     )
 }
 
+/// Whether any file of the state holds this text.
+fn is_kept(home: &Home, text: &str) -> bool {
+    fn search(folder: &std::path::Path, text: &str) -> bool {
+        std::fs::read_dir(folder).into_iter().flatten().any(|entry| {
+            let path = entry.unwrap().path();
+            let holds = |bytes: Vec<u8>| bytes.windows(text.len()).any(|bytes| bytes == text.as_bytes());
+            if path.is_dir() { search(&path, text) } else { std::fs::read(&path).is_ok_and(holds) }
+        })
+    }
+    search(&home.path().join("state"), text)
+}
+
 fn research(status: &str, report: &str) -> String {
     let report = serde_json::to_string(report).unwrap();
     format!(
@@ -393,6 +405,7 @@ fn research_goes_on_over_a_restart() {
     );
     std::thread::sleep(Duration::from_millis(200));
     client.kill();
+    assert!(is_kept(&home, "run-1"));
     let mut client = self::client(&home);
     let whole = client.call("pplx_research_get", json!({"id": "run-1"}));
     assert_eq!(whole["structuredContent"]["answer"], "# Eels\n\nThey breed at sea.");
@@ -494,7 +507,7 @@ fn ids_that_are_none_are_refused_and_unknown_ones_leave_nothing() {
     assert_eq!(server.connections(), 0);
     assert_eq!(client.call("pplx_research_get", json!({"id": "nope-1"}))["isError"], true);
     std::thread::sleep(Duration::from_millis(100));
-    assert!(!home.path().join("state/pplx/jobs").exists());
+    assert!(!is_kept(&home, "nope-1"));
 }
 
 #[test]

@@ -168,6 +168,24 @@ fn a_response_follows_on_the_one_before() {
 }
 
 #[test]
+fn a_page_of_items_that_cannot_be_is_refused() {
+    let (_upstream, _home, serving) = answering(vec![cited("Because.")]);
+    let response = serving.respond(json!({})).json();
+    for (query, param) in [
+        ("limit=0", "limit"),
+        ("limit=101", "limit"),
+        ("order=x", "order"),
+        ("after=x", "after"),
+        ("before=x", "before"),
+    ] {
+        let refused = serving.get(&format!("/v1/responses/{}/input_items?{query}", id(&response)));
+        refused.refused(400);
+        assert_eq!(refused.json()["error"]["param"], param);
+    }
+    serving.get("/v1/responses/resp_x/input_items").refused(404);
+}
+
+#[test]
 fn a_thread_goes_on_once() {
     let (upstream, _home, serving) = answering(vec![cited("Because."), cited("Since."), cited("So.")]);
     let first = serving.respond(json!({})).json();
@@ -274,9 +292,6 @@ fn a_request_that_cannot_be_asked_is_refused() {
         assert_eq!(response.json()["error"]["param"], param, "{fields}");
     }
     assert_eq!(serving.respond(json!({"model": "no-such-model"})).refused(404), "model_not_found");
-    for query in ["?limit=0", "?limit=101", "?order=x", "?after=x"] {
-        serving.get(&format!("/v1/responses/resp_x/input_items{query}")).refused(404);
-    }
     assert!(asked(&upstream).is_empty());
 }
 
