@@ -23,6 +23,7 @@ fn a_stream_has_every_part_in_its_place() {
     assert_eq!(response.frames().last().unwrap(), "[DONE]");
     assert!(response.text().ends_with("data: [DONE]\n\n"));
     let events = response.events();
+    assert!(events[0]["id"].as_str().unwrap().starts_with("chatcmpl-") && events[0]["created"].is_u64());
     for event in &events {
         assert_eq!(
             (&event["id"], &event["created"], &event["model"]),
