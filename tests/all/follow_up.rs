@@ -124,7 +124,11 @@ fn without_an_answer_to_follow_up_on_nothing_is_sent() {
     let outcome = home.run(&["search", "-c", "q"]);
     outcome.is(2, "", "There is no answer to follow up on.\nhint: ask without --continue and --thread\n");
     let outcome = home.run(&["search", "--thread", "nope", "q"]);
-    assert_eq!(outcome.code, 2, "{outcome:?}");
+    outcome.is(
+        2,
+        "",
+        "No answer with the id \"nope\" was given here.\nhint: ask without --continue and --thread\n",
+    );
     fs::create_dir_all(state(&home).parent().unwrap()).unwrap();
     fs::write(state(&home), "{broken rw-secret").unwrap();
     let outcome = home.run(&["search", "-c", "q"]);

@@ -39,22 +39,29 @@ fn a_mistake_is_answered_with_what_was_meant() {
 
 #[test]
 fn a_value_that_does_not_fit_is_refused_in_one_line() {
-    for args in [
-        &["search", "--limit", "-1", "q"][..],
-        &["search", "--limit", "2.5", "q"],
-        &["search", "-n", "x", "q"],
-        &["search", "-r", "decade", "q"],
-        &["search", "-f", "pdf", "q"],
-        &["search", "--timeout", "soon", "q"],
-        &["search", "--json", "-f", "report", "q"],
-        &["search", "--record", "a", "--replay", "b", "q"],
-        &["login", "--browser", "--with-token"],
-        &["completions", "tcsh"],
+    for (args, mistake) in [
+        (&["search", "--limit", "-1", "q"][..], "Unexpected argument '-1'"),
+        (&["search", "--limit", "2.5", "q"], "Invalid value '2.5' for '--limit <COUNT>'"),
+        (&["search", "-n", "x", "q"], "Invalid value 'x' for '--limit <COUNT>'"),
+        (&["search", "-r", "decade", "q"], "Invalid value 'decade' for '--recency <AGE>'"),
+        (&["search", "-f", "pdf", "q"], "Invalid value 'pdf' for '--format <FORMAT>'"),
+        (&["search", "--timeout", "soon", "q"], "Invalid value 'soon' for '--timeout <SECONDS>'"),
+        (&["search", "--json", "-f", "report", "q"], "The argument '--json' cannot be used with '--format"),
+        (
+            &["search", "--record", "a", "--replay", "b", "q"],
+            "The argument '--record <FILE>' cannot be used with '--replay",
+        ),
+        (
+            &["login", "--browser", "--with-token"],
+            "The argument '--browser' cannot be used with '--with-token'",
+        ),
+        (&["completions", "tcsh"], "Invalid value 'tcsh' for '<SHELL>'"),
     ] {
         let outcome = pplx(args);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{outcome:?}");
         let lines: Vec<_> = outcome.stderr.lines().collect();
         assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{outcome:?}");
+        assert!(lines[0].starts_with(mistake), "{outcome:?}");
     }
     let outcome = Home::at("http://127.0.0.1:9").env("PPLX_FORMAT", "pdf").run(&["search", "q"]);
     outcome.is(

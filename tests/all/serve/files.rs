@@ -61,14 +61,19 @@ fn a_file_is_stored_listed_read_and_deleted() {
 #[test]
 fn what_cannot_be_stored_is_refused() {
     let (_upstream, _home, serving) = answering(vec![]);
-    for (fields, status) in [
-        (vec![("file", Some("e.txt"), b"".as_slice())], 400),
-        (vec![("purpose", None, b"user_data")], 400),
-        (vec![("file", Some("e.txt"), b"x"), ("purpose", None, b"world domination")], 400),
-        (vec![("file", Some("a\\b.txt"), b"x")], 400),
-        (vec![("file", Some("a.txt"), b"x"), ("file", Some("b.txt"), b"x")], 400),
+    for (fields, reason) in [
+        (vec![("file", Some("e.txt"), b"".as_slice())], "The file is empty."),
+        (vec![("purpose", None, b"user_data")], "must hold a 'file'"),
+        (
+            vec![("file", Some("e.txt"), b"x"), ("purpose", None, b"world domination")],
+            "The purpose must be one of",
+        ),
+        (vec![("file", Some("a\\b.txt"), b"x")], "must not hold a path"),
+        (vec![("file", Some("a.txt"), b"x"), ("file", Some("b.txt"), b"x")], "The form holds two files."),
     ] {
-        upload(&serving, &fields).refused(status);
+        let response = upload(&serving, &fields);
+        response.refused(400);
+        assert!(response.text().contains(reason), "{}", response.text());
     }
     let large = vec![0; (20 << 20) + 1];
     assert_eq!(upload(&serving, &[("file", Some("l.bin"), &large)]).refused(413), "file_too_large");
@@ -162,12 +167,21 @@ fn addresses_of_this_network_are_not_fetched() {
 #[test]
 fn files_that_are_no_images_or_too_many_are_refused() {
     let (upstream, _home, serving) = answering(vec![]);
-    for url in ["data:image/png;base64,AAAA", "data:image/png;base64,!", "data:,", "data:"] {
-        serving.chat(image(url)).refused(400);
+    for (url, reason) in [
+        ("data:image/png;base64,AAAA", "does not hold a PNG"),
+        ("data:image/png;base64,!", "not valid base64"),
+        ("data:,", "it is empty"),
+        ("data:", "not a data URL"),
+    ] {
+        let response = serving.chat(image(url));
+        response.refused(400);
+        assert!(response.text().contains(reason), "{}", response.text());
     }
     let part = image(&png())["messages"][0]["content"][1].clone();
     let many = json!({"messages": [{"role": "user", "content": vec![part; 6]}]});
-    serving.chat(many).refused(400);
+    let response = serving.chat(many);
+    response.refused(400);
+    assert!(response.text().contains("5 files along, not 6"), "{}", response.text());
     let missing =
         json!({"messages": [{"role": "user", "content": [{"type": "file", "file": {"file_id": "file-0"}}]}]});
     assert_eq!(serving.chat(missing).refused(404), "file_not_found");

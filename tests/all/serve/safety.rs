@@ -56,8 +56,12 @@ fn what_others_can_reach_needs_a_key() {
     assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
     assert!(outcome.stderr.contains("PPLX_SERVE_KEY"), "{}", outcome.stderr);
     let outcome = home.env("PPLX_SERVE_KEY", "short").run(&["serve", "--listen", "0.0.0.0:0"]);
-    assert_eq!(outcome.code, 2);
-    assert!(!outcome.stderr.contains("short"), "{}", outcome.stderr);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    assert!(
+        outcome.stderr.contains("16 characters") && !outcome.stderr.contains("short"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]

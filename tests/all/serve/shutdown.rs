@@ -133,7 +133,9 @@ fn settings_that_cannot_be_are_refused() {
         assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
     }
     let home = home.settings("[serve]\nport = 1\n");
-    assert_eq!(home.run(&["serve"]).code, 2);
+    let outcome = home.run(&["serve"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("port"), "{outcome:?}");
     let home = home.settings("provider = \"api\"\n");
-    assert_eq!(home.run(&["serve", "--listen", "127.0.0.1:0"]).code, 2);
+    let outcome = home.run(&["serve", "--listen", "127.0.0.1:0"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("chooses the official API"), "{outcome:?}");
 }
