@@ -494,9 +494,7 @@ fn a_signal_at_a_hidden_prompt_restores_the_terminal() {
         let mut terminal = crate::support::terminal::Terminal::start(home.command(&["login", "--api-key"]));
         terminal.wait_for("API key (it is not shown): ");
         terminal.type_in("abc");
-        while terminal.echoes() {
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
+        terminal.wait_until_hidden();
         std::process::Command::new("kill").args([signal, &terminal.id().to_string()]).status().unwrap();
         let terminal = terminal.ended();
         assert!(terminal.echoes(), "{signal}");

@@ -452,9 +452,7 @@ fn a_refusal_clears_the_store_only_if_it_still_holds_what_was_refused() {
     );
     let home = Home::logged_in(&server);
     let child = home.start(&["search", "q"]);
-    while server.requests().is_empty() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    server.wait_for_request();
     home.store("newer.session.token", TOKEN_EXPIRES);
     assert_eq!(crate::support::command::finish(child).code, 4);
     assert_eq!(home.stored()["access"], "newer.session.token");
@@ -525,9 +523,7 @@ fn a_rotation_that_comes_late_does_not_undo_a_newer_login() {
     let server = Server::answering(slow);
     let home = Home::logged_in(&server);
     let child = home.start(&["search", "q"]);
-    while server.requests().is_empty() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    server.wait_for_request();
     home.store("newer.session.token", TOKEN_EXPIRES);
     assert_eq!(crate::support::command::finish(child).code, 0);
     assert_eq!(home.stored()["access"], "newer.session.token");
@@ -543,9 +539,7 @@ fn of_two_programs_that_are_told_of_new_sessions_the_first_to_be_told_is_believe
     let server = Server::start([(ASK, vec![slow, quick, Reply::stream(answered("Yes."))])]);
     let home = Home::logged_in(&server);
     let waiting = home.start(&["search", "q"]);
-    while server.requests().is_empty() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    server.wait_for_request();
     assert_eq!(home.run(&["search", "q"]).code, 0);
     assert_eq!(crate::support::command::finish(waiting).code, 0);
     assert_eq!(home.run(&["search", "q"]).code, 0);

@@ -672,9 +672,7 @@ mod unix {
             let server = Server::answering(Reply::events().write(pending(0, "So far ")).hang());
             let home = Home::logged_in(&server);
             let child = home.start(&["search", "--json", "q"]);
-            while server.requests().is_empty() {
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            server.wait_for_request();
             std::thread::sleep(Duration::from_millis(150));
             Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status().unwrap();
             let outcome = finish(child);
@@ -694,9 +692,7 @@ mod unix {
         let server = Server::answering(Reply::stream(answered(&"x ".repeat(400_000))));
         let home = Home::logged_in(&server);
         let mut child = home.command(&["search", "q"]).stdout(Stdio::piped()).spawn().unwrap();
-        while server.requests().is_empty() {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        server.wait_for_request();
         std::thread::sleep(Duration::from_millis(300));
         for count in 1..=2 {
             assert!(child.try_wait().unwrap().is_none(), "it ended before signal {count}");
