@@ -87,7 +87,7 @@ fn library_out_of_place(file: &str, library: &str, rules: &Rules) -> Option<Stri
 
 /// The part of `folder` that a path lies in: the folder or file directly in it, without `.rs`. The root of `src` is the
 /// folder `""`.
-pub fn part<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
+fn part<'a>(folder: &str, path: &'a str) -> Option<&'a str> {
     let inner = match folder {
         "" => path,
         folder => path.strip_prefix(folder)?.strip_prefix('/')?,
@@ -153,7 +153,7 @@ fn between_commands(file: &str, to: &str, rules: &Rules) -> Option<String> {
 
 /// The circles in each folder: parts of it that name one another, directly or through others. To name the folder itself
 /// is to name none of its parts, so that `mod.rs`, which makes known what they hold, is in no circle.
-pub fn circles(arrows: &BTreeSet<Arrow>) -> Vec<(String, Vec<String>)> {
+fn circles(arrows: &BTreeSet<Arrow>) -> Vec<(String, Vec<String>)> {
     let mut folders: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
     for arrow in arrows {
         let Target::Module(to) = &arrow.to else { continue };

@@ -27,7 +27,7 @@ pub const RULES: Rules = Rules {
     ],
     only_from: &[("mcp", &["cli/mod.rs", "cli/mcp.rs"]), ("serve", &["cli/mod.rs", "cli/serve.rs"])],
     ordered: &[("serve", &["edge", "dialect", "ask", "settle", "state", "conversation"])],
-    commands: &[("cli", &["args", "failure", "output", "printer", "progress", "query", "stop"])],
+    commands: &[("cli", &["args", "output", "printer", "query", "stop"])],
     command_pairs: &[("chat", "search")],
     libraries: &[
         ("axum", &["serve/"]),
