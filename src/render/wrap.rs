@@ -186,6 +186,8 @@ mod tests {
     #[test]
     fn the_bound_is_in_bytes() {
         let text = vec!["ééééééé"; 100].join(" ");
-        assert!(wrap(&text).lines().all(|line| line.len() <= LIMIT));
+        let wrapped = wrap(&text);
+        assert!(text.len() > LIMIT && wrapped.lines().all(|line| line.len() <= LIMIT));
+        assert_eq!(wrapped.replace('\n', " "), text);
     }
 }

@@ -180,8 +180,12 @@ fn the_doctor_names_the_first_thing_that_is_missing() {
     let outcome = Home::new(&server).run(&["doctor"]);
     assert_eq!(outcome.code, 4);
     assert!(outcome.stdout.contains("failed   credential   Not authenticated.\n                      hint: run `pplx login`\nskipped  address\nskipped  name\n"), "{outcome:?}");
-    let broken = Home::logged_in(&server).settings("[");
-    assert_eq!(broken.run(&["doctor"]).code, 2);
+    let broken = Home::logged_in(&server).settings("[").run(&["doctor"]);
+    assert_eq!(broken.code, 2, "{broken:?}");
+    assert!(
+        broken.stdout.contains("failed   files") && broken.stdout.contains("settings.toml"),
+        "{broken:?}"
+    );
     let nowhere = Home::at("https://no-such-host.invalid").env("PPLX_TOKEN", "a.b.c");
     let outcome = nowhere.run(&["doctor"]);
     assert!(outcome.code == 6 && outcome.stdout.contains("failed   name"), "{outcome:?}");

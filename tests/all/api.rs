@@ -120,7 +120,8 @@ fn a1_to_a3_nothing_is_sent_without_a_key_or_with_a_base_or_number_that_is_none(
         assert_eq!(with_key(&server).env("PERPLEXITY_BASE_URL", base).run(&search).code, 2, "{base}");
     }
     for args in [["--max-tokens", "0"], ["--max-tokens", "1.5"], ["--limit", "0"]] {
-        assert_eq!(run(&server, &[args[0], args[1], "q"]).code, 2, "{args:?}");
+        let outcome = run(&server, &[args[0], args[1], "q"]);
+        assert!(outcome.code == 2 && outcome.stderr.contains(&format!("{} ", args[0])), "{outcome:?}");
     }
     assert_eq!(server.connections(), 0);
 }

@@ -133,7 +133,8 @@ fn thoughts_never_reach_an_answer() {
         CHAT,
         vec![Reply::json(&json!({"choices": [{"message": {"content": text}}]}).to_string())],
     )]);
-    assert!(!run(&server, &["why"]).stdout.contains("Hm"));
+    let report = run(&server, &["why"]).stdout;
+    assert!(report.starts_with("## Answer\nBecause.\n") && !report.contains("Hm"), "{report}");
 }
 
 #[test]
@@ -191,32 +192,37 @@ fn settings_hold_the_defaults_and_what_is_typed_wins() {
 #[test]
 fn what_a_provider_cannot_honour_is_refused_with_the_reason() {
     let server = Server::start([]);
-    for args in [
-        &["-s", "scholar"][..],
-        &["--timezone", "UTC"],
-        &["--save"],
-        &["-c"],
-        &["--thread", "e-1"],
-        &["--attach", "x.pdf"],
-        &["--research"],
-        &["--record", "x.sse"],
-        &["--replay", "x.sse"],
-        &["--domain", "https://a.example"],
-        &["--country", "Austria"],
-        &["--after", "2026-02-30"],
-        &["--after", "2026-03-01", "--before", "2026-03-01"],
-        &["-r", "day", "--after", "2026-03-01"],
-        &["--domain", "a.example", "--exclude-domain", "b.example"],
-        &["--effort", "low", "-m", "sonar"],
-        &["--sources-only", "--system", "x"],
-        &["--sources-only", "-f", "answer"],
+    for (args, reason) in [
+        (&["-s", "scholar"][..], "--source cannot be had"),
+        (&["--timezone", "UTC"], "--timezone cannot be had"),
+        (&["--save"], "--save cannot be had"),
+        (&["-c"], "--continue cannot be had"),
+        (&["--thread", "e-1"], "--thread cannot be had"),
+        (&["--attach", "x.pdf"], "--attach cannot be had"),
+        (&["--research"], "--research cannot be had"),
+        (&["--record", "x.sse"], "--record cannot be had"),
+        (&["--replay", "x.sse"], "--replay cannot be had"),
+        (&["--domain", "https://a.example"], "is no domain."),
+        (&["--country", "Austria"], "is no country."),
+        (&["--after", "2026-02-30"], "input is out of range."),
+        (&["--after", "2026-03-01", "--before", "2026-03-01"], "No page can be published from 2026-03-01"),
+        (&["-r", "day", "--after", "2026-03-01"], "'--recency <AGE>' cannot be used with '--after"),
+        (
+            &["--domain", "a.example", "--exclude-domain", "b.example"],
+            "'--domain <HOST>' cannot be used with '--exclude-domain",
+        ),
+        (&["--effort", "low", "-m", "sonar"], "'--effort <LEVEL>' cannot be used with '--model"),
+        (&["--sources-only", "--system", "x"], "'--sources-only' cannot be used with '--system"),
+        (&["--sources-only", "-f", "answer"], "With --sources-only there is no answer"),
     ] {
         let outcome = run(&server, &[args, &["q"]].concat());
         assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{args:?}: {outcome:?}");
+        assert!(outcome.stderr.contains(reason), "{args:?}: {outcome:?}");
     }
     let many: Vec<String> = (0..21).flat_map(|n| ["--domain".to_owned(), format!("{n}.example")]).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    assert_eq!(run(&server, &[&many[..], &["q"]].concat()).code, 2);
+    let outcome = run(&server, &[&many[..], &["q"]].concat());
+    outcome.is(2, "", "The API takes 20 domains, and these are 21.\nhint: name fewer\n");
     let outcome = run(&server, &["--research", "q"]);
     assert_eq!(
         outcome.stderr,
@@ -488,9 +494,7 @@ fn a_signal_at_a_hidden_prompt_restores_the_terminal() {
         let mut terminal = crate::support::terminal::Terminal::start(home.command(&["login", "--api-key"]));
         terminal.wait_for("API key (it is not shown): ");
         terminal.type_in("abc");
-        while terminal.echoes() {
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
+        terminal.wait_until_hidden();
         std::process::Command::new("kill").args([signal, &terminal.id().to_string()]).status().unwrap();
         let terminal = terminal.ended();
         assert!(terminal.echoes(), "{signal}");

@@ -102,7 +102,8 @@ fn a_thread_that_is_gone_is_asked_once_as_a_new_one() {
         let server = Server::start([(ASK, replies)]);
         let home = self::home(&server);
         home.run(&["search", "first"]);
-        assert_ne!(home.run(&["search", "-c", "second"]).code, 0, "there is no third try");
+        assert_ne!(home.run(&["search", "-c", "second"]).code, 0);
+        assert_eq!(server.requests().len(), 3, "there is no third try");
     }
 }
 
@@ -115,6 +116,7 @@ fn an_error_after_some_text_is_not_asked_again() {
     let home = home(&server);
     home.run(&["search", "first"]);
     assert_eq!(home.run(&["search", "-c", "second"]).code, 1);
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]
@@ -124,13 +126,18 @@ fn without_an_answer_to_follow_up_on_nothing_is_sent() {
     let outcome = home.run(&["search", "-c", "q"]);
     outcome.is(2, "", "There is no answer to follow up on.\nhint: ask without --continue and --thread\n");
     let outcome = home.run(&["search", "--thread", "nope", "q"]);
-    assert_eq!(outcome.code, 2, "{outcome:?}");
+    outcome.is(
+        2,
+        "",
+        "No answer with the id \"nope\" was given here.\nhint: ask without --continue and --thread\n",
+    );
     fs::create_dir_all(home.state()).unwrap();
     fs::write(old_file(&home), "{broken rw-secret").unwrap();
     let outcome = home.run(&["search", "-c", "q"]);
     assert_eq!(outcome.code, 2, "{outcome:?}");
     assert!(old_file(&home).exists(), "what could not be read stays");
     assert!(outcome.stderr.contains("threads.json") && !outcome.stderr.contains("rw-secret"), "{outcome:?}");
+    assert_eq!(server.connections(), 0);
 }
 
 #[test]

@@ -152,6 +152,7 @@ fn a_certificate_of_the_system_is_trusted_and_no_other() {
     let without_any =
         Home::at(&url).env("PPLX_TOKEN", TOKEN).env("SSL_CERT_FILE", "/nonexistent").run(&["search", "q"]);
     assert_eq!(without_any.code, 6, "the bundled roots serve: {without_any:?}");
+    assert!(without_any.stderr.to_lowercase().contains("certificate"), "{without_any:?}");
     let trusted = Home::at(&url).env("PPLX_TOKEN", TOKEN).env("SSL_CERT_FILE", root.as_os_str());
     trusted.run(&["search", "-f", "answer", "q"]).is(0, "Private.\n", "");
 }

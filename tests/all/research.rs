@@ -80,6 +80,7 @@ fn a_run_that_is_gone_leaves_what_had_arrived() {
 fn an_ordinary_search_is_not_taken_up() {
     let server = Server::answering(Reply::events().write(frame("PENDING", COVER)).cut());
     assert_eq!(Home::logged_in(&server).run(&["search", "q"]).code, 8);
+    assert_eq!(server.request().key, ASK);
 }
 
 #[test]

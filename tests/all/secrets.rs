@@ -11,6 +11,7 @@ const CODE: &str = "987654";
 /// Checks that no output has a secret or 12 characters of one.
 #[track_caller]
 fn is_silent(outcome: &Outcome) {
+    assert_ne!(outcome.code, 2, "nothing was tried: {outcome:?}");
     let output = format!("{}{}", outcome.stdout, outcome.stderr);
     for secret in [TOKEN, CLEARANCE] {
         for start in 0..=secret.len() - 12 {
@@ -63,6 +64,7 @@ fn a_recording_holds_no_credential() {
     let home = home(&server).env("PPLX_COOKIES", cookies());
     is_silent(&home.run(&["search", "--record", "kept.sse", "q"]));
     let recorded = std::fs::read_to_string(home.path().join("kept.sse")).unwrap();
+    assert_eq!(recorded.as_bytes(), answered("Yes."));
     assert!(!recorded.contains("CLEARANCE") && !recorded.contains("eyJ"));
 }
 

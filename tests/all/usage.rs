@@ -39,22 +39,29 @@ fn a_mistake_is_answered_with_what_was_meant() {
 
 #[test]
 fn a_value_that_does_not_fit_is_refused_in_one_line() {
-    for args in [
-        &["search", "--limit", "-1", "q"][..],
-        &["search", "--limit", "2.5", "q"],
-        &["search", "-n", "x", "q"],
-        &["search", "-r", "decade", "q"],
-        &["search", "-f", "pdf", "q"],
-        &["search", "--timeout", "soon", "q"],
-        &["search", "--json", "-f", "report", "q"],
-        &["search", "--record", "a", "--replay", "b", "q"],
-        &["login", "--browser", "--with-token"],
-        &["completions", "tcsh"],
+    for (args, mistake) in [
+        (&["search", "--limit", "-1", "q"][..], "Unexpected argument '-1'"),
+        (&["search", "--limit", "2.5", "q"], "Invalid value '2.5' for '--limit <COUNT>'"),
+        (&["search", "-n", "x", "q"], "Invalid value 'x' for '--limit <COUNT>'"),
+        (&["search", "-r", "decade", "q"], "Invalid value 'decade' for '--recency <AGE>'"),
+        (&["search", "-f", "pdf", "q"], "Invalid value 'pdf' for '--format <FORMAT>'"),
+        (&["search", "--timeout", "soon", "q"], "Invalid value 'soon' for '--timeout <SECONDS>'"),
+        (&["search", "--json", "-f", "report", "q"], "The argument '--json' cannot be used with '--format"),
+        (
+            &["search", "--record", "a", "--replay", "b", "q"],
+            "The argument '--record <FILE>' cannot be used with '--replay",
+        ),
+        (
+            &["login", "--browser", "--with-token"],
+            "The argument '--browser' cannot be used with '--with-token'",
+        ),
+        (&["completions", "tcsh"], "Invalid value 'tcsh' for '<SHELL>'"),
     ] {
         let outcome = pplx(args);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{outcome:?}");
         let lines: Vec<_> = outcome.stderr.lines().collect();
         assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{outcome:?}");
+        assert!(lines[0].starts_with(mistake), "{outcome:?}");
     }
     let outcome = Home::at("http://127.0.0.1:9").env("PPLX_FORMAT", "pdf").run(&["search", "q"]);
     outcome.is(
@@ -123,9 +130,9 @@ fn topics_explain_codes_and_variables() {
 fn the_readme_shows_the_real_output() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let stream = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams/herons.sse");
-    let shown =
-        pplx(&["search", "--replay", stream.to_str().unwrap(), "why do herons stand on one leg"]).stdout;
-    assert!(readme.contains(&shown), "the README shows what the program prints");
+    let shown = pplx(&["search", "--replay", stream.to_str().unwrap(), "why do herons stand on one leg"]);
+    assert!(shown.code == 0 && shown.stdout.starts_with("## Answer\n"), "{shown:?}");
+    assert!(readme.contains(&shown.stdout), "the README shows what the program prints");
 }
 
 #[test]
@@ -141,11 +148,12 @@ fn generated_files_are_the_committed_ones() {
     ] {
         let generated = pplx(args);
         assert_eq!((generated.code, generated.stderr.as_str()), (0, ""));
+        assert!(generated.stdout.contains("pplx"), "{file}");
         if std::env::var_os("UPDATE").is_some() {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join(file), &generated.stdout).unwrap();
         }
-        let committed = std::fs::read_to_string(folder.join(file)).unwrap_or_default().replace("\r\n", "\n");
+        let committed = std::fs::read_to_string(folder.join(file)).unwrap().replace("\r\n", "\n");
         assert!(generated.stdout == committed, "{file} is stale: UPDATE=1 cargo test usage");
     }
 }
@@ -167,7 +175,7 @@ fn completions_know_models_sources_and_threads_and_hold_nothing_but_words() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let outcome = home.run(&["completions", shell]);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-        assert!(!outcome.stdout.contains("touch here"), "{shell}");
+        assert!(outcome.stdout.contains("recency") && !outcome.stdout.contains("touch here"), "{shell}");
         // Two shells are told the names of values only.
         if matches!(shell, "bash" | "zsh" | "fish") {
             for word in ["heron_2", "scholar", "thread-7"] {

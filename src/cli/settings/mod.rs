@@ -363,7 +363,9 @@ pub(crate) fn recency(typed: RecencyArg) -> Recency {
 /// `TZ` where it names a zone, as a browser would read it, else the system's.
 fn machine_timezone(env: &Environment) -> String {
     let named = env.text("TZ").map(|zone| zone.trim_start_matches(':').to_owned());
-    let named = named.filter(|zone| zone == "UTC" || (zone.contains('/') && !zone.starts_with('/')));
+    let is_path = |zone: &str| zone.contains('/') && !zone.starts_with('/');
+    // A rule of POSIX may hold a slash too, but always with commas.
+    let named = named.filter(|zone| zone == "UTC" || (is_path(zone) && !zone.contains(',')));
     named.or_else(|| iana_time_zone::get_timezone().ok()).unwrap_or_else(|| "UTC".to_owned())
 }
 
@@ -377,7 +379,9 @@ mod tests {
         assert_eq!(zone("Asia/Tokyo"), "Asia/Tokyo");
         assert_eq!(zone(":Europe/Paris"), "Europe/Paris");
         assert_eq!(zone("UTC"), "UTC");
-        assert!(!zone("CET-1CEST").contains(','), "a rule is no name");
+        for rule in ["CET-1CEST", "CET-1CEST,M3.5.0,M10.5.0/3", "/etc/localtime", ""] {
+            assert_ne!(zone(rule), rule, "a rule and a file are no names");
+        }
     }
 
     #[test]

@@ -294,7 +294,7 @@ async fn the_client_connects_to_what_was_checked() {
 fn the_client_goes_through_no_proxy() {
     let this = std::env::current_exe().unwrap();
     let mut again = std::process::Command::new(this);
-    again.args(["fetch::tests::the_client_connects_to_what_was_checked", "--exact"]);
+    again.args(["net::fetch::tests::the_client_connects_to_what_was_checked", "--exact"]);
     for variable in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"] {
         again.env(variable, "http://127.0.0.1:1");
     }

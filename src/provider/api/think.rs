@@ -35,9 +35,11 @@ mod tests {
 
     #[test]
     fn cut_anywhere_no_thought_is_shown() {
-        let text = "<think>secret</think>Yes.";
-        for end in 0..text.len() {
-            assert!("Yes.".starts_with(so_far(text.split_at(end).0)), "{end}");
+        let (thought, answer) = ("<think>secret</think>", "Yes.");
+        let text = [thought, answer].concat();
+        for end in 0..=text.len() {
+            let expected = answer.split_at(end.saturating_sub(thought.len())).0;
+            assert_eq!(so_far(text.split_at(end).0), expected, "{end}");
         }
     }
 }

@@ -135,7 +135,9 @@ fn changed_links_that_have_scrolled_away_are_left() {
     let mut out = Vec::new();
     pretty.change(&TextChange { at: 0, text: text.clone() }, &mut out).unwrap();
     pretty.answer(&answer(&text), &mut out).unwrap();
-    assert!(!shown(&out, 80).contains("rewritten"));
+    let screen = shown(&out, 80);
+    assert!(screen.contains("Paragraph 59 [1].") && screen.contains("2 sources"), "{screen}");
+    assert!(!screen.contains("rewritten"), "{screen}");
 }
 
 #[test]

@@ -306,7 +306,9 @@ mod tests {
         catalogue.set_plan(Some("pro".to_owned()));
         assert_eq!(chosen(&catalogue, "gpt", false), "gpt56_terra");
         assert_eq!(chosen(&catalogue, "opus", false), "model_not_in_plan");
-        assert!(catalogue.entries().iter().all(|entry| entry.tier.as_deref() != Some("max")));
+        let tiers: Vec<_> = catalogue.entries().into_iter().map(|entry| entry.tier).collect();
+        assert!(tiers.iter().any(|tier| tier.as_deref() == Some("pro")), "{tiers:?}");
+        assert!(tiers.iter().all(|tier| tier.as_deref() != Some("max")), "{tiers:?}");
         catalogue.set_plan(Some("none".to_owned()));
         assert_eq!(chosen(&catalogue, "gpt", false), "model_not_in_plan");
         let ids: Vec<_> = catalogue.entries().into_iter().map(|entry| entry.id).collect();

@@ -8,6 +8,12 @@ use crate::support::{ASK, Home, Reply, Server, Serving};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
+/// A data URL of an image.
+fn png() -> String {
+    use base64::Engine;
+    format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(PNG))
+}
+
 /// A form, with the fields in this order.
 fn upload(serving: &Serving, fields: &[(&str, Option<&str>, &[u8])]) -> Response {
     let mut body = Vec::new();
@@ -55,14 +61,19 @@ fn a_file_is_stored_listed_read_and_deleted() {
 #[test]
 fn what_cannot_be_stored_is_refused() {
     let (_upstream, _home, serving) = answering(vec![]);
-    for (fields, status) in [
-        (vec![("file", Some("e.txt"), b"".as_slice())], 400),
-        (vec![("purpose", None, b"user_data")], 400),
-        (vec![("file", Some("e.txt"), b"x"), ("purpose", None, b"world domination")], 400),
-        (vec![("file", Some("a\\b.txt"), b"x")], 400),
-        (vec![("file", Some("a.txt"), b"x"), ("file", Some("b.txt"), b"x")], 400),
+    for (fields, reason) in [
+        (vec![("file", Some("e.txt"), b"".as_slice())], "The file is empty."),
+        (vec![("purpose", None, b"user_data")], "must hold a 'file'"),
+        (
+            vec![("file", Some("e.txt"), b"x"), ("purpose", None, b"world domination")],
+            "The purpose must be one of",
+        ),
+        (vec![("file", Some("a\\b.txt"), b"x")], "must not hold a path"),
+        (vec![("file", Some("a.txt"), b"x"), ("file", Some("b.txt"), b"x")], "The form holds two files."),
     ] {
-        upload(&serving, &fields).refused(status);
+        let response = upload(&serving, &fields);
+        response.refused(400);
+        assert!(response.text().contains(reason), "{}", response.text());
     }
     let large = vec![0; (20 << 20) + 1];
     assert_eq!(upload(&serving, &[("file", Some("l.bin"), &large)]).refused(413), "file_too_large");
@@ -101,10 +112,8 @@ fn image(url: &str) -> Value {
 
 #[test]
 fn an_image_goes_along_with_its_question() {
-    use base64::Engine;
-    let data = format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(PNG));
     let (upstream, _home, serving) = with_upload(cited("A square."));
-    assert_eq!(serving.chat(image(&data)).json()["choices"][0]["message"]["content"], "A square.");
+    assert_eq!(serving.chat(image(&png())).json()["choices"][0]["message"]["content"], "A square.");
     assert_eq!(asked(&upstream)[0]["params"]["attachments"], json!(["https://s3.example/o"]));
     assert_eq!(asked(&upstream)[0]["query_str"], "What is this?");
 }
@@ -121,10 +130,8 @@ fn a_stored_image_goes_along_too() {
 
 #[test]
 fn images_of_earlier_turns_go_along_with_every_question() {
-    use base64::Engine;
-    let data = format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(PNG));
     let (upstream, _home, serving) = with_uploads(2, vec![cited("A square."), cited("Red.")]);
-    let first = image(&data)["messages"][0].clone();
+    let first = image(&png())["messages"][0].clone();
     serving.chat(json!({"messages": [first]}));
     let answer = json!({"role": "assistant", "content": "A square."});
     let next = json!({"role": "user", "content": "What colour?"});
@@ -154,18 +161,27 @@ fn addresses_of_this_network_are_not_fetched() {
     ] {
         serving.chat(image(url)).refused(400);
     }
-    assert!(target.requests().is_empty() && asked(&upstream).is_empty());
+    assert_eq!((target.connections(), asked(&upstream).len()), (0, 0));
 }
 
 #[test]
 fn files_that_are_no_images_or_too_many_are_refused() {
     let (upstream, _home, serving) = answering(vec![]);
-    for url in ["data:image/png;base64,AAAA", "data:image/png;base64,!", "data:,", "data:"] {
-        serving.chat(image(url)).refused(400);
+    for (url, reason) in [
+        ("data:image/png;base64,AAAA", "does not hold a PNG"),
+        ("data:image/png;base64,!", "not valid base64"),
+        ("data:,", "it is empty"),
+        ("data:", "not a data URL"),
+    ] {
+        let response = serving.chat(image(url));
+        response.refused(400);
+        assert!(response.text().contains(reason), "{}", response.text());
     }
-    let part = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
+    let part = image(&png())["messages"][0]["content"][1].clone();
     let many = json!({"messages": [{"role": "user", "content": vec![part; 6]}]});
-    serving.chat(many).refused(400);
+    let response = serving.chat(many);
+    response.refused(400);
+    assert!(response.text().contains("5 files along, not 6"), "{}", response.text());
     let missing =
         json!({"messages": [{"role": "user", "content": [{"type": "file", "file": {"file_id": "file-0"}}]}]});
     assert_eq!(serving.chat(missing).refused(404), "file_not_found");

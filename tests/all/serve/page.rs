@@ -24,7 +24,10 @@ fn the_page_and_its_parts_are_served() {
     for (importer, text) in
         [("page.js", script.text().to_owned()), ("turn.js", serving.get("/turn.js").text().to_owned())]
     {
-        for name in text.split("from './").skip(1).filter_map(|rest| rest.split('\'').next()) {
+        let names: Vec<&str> =
+            text.split("from './").skip(1).filter_map(|rest| rest.split('\'').next()).collect();
+        assert!(!names.is_empty(), "{importer} imports nothing: {text}");
+        for name in names {
             assert_eq!(serving.get(&format!("/{name}")).status, 200, "{importer} imports {name}");
         }
     }

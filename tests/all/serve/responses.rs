@@ -23,8 +23,8 @@ fn a_response_has_all_its_parts() {
         .json();
     assert!(id(&body).starts_with("resp_"));
     assert_eq!(
-        (&body["object"], &body["status"], &body["error"]),
-        (&json!("response"), &json!("completed"), &Value::Null)
+        (&body["object"], &body["status"], body.get("error")),
+        (&json!("response"), &json!("completed"), Some(&Value::Null))
     );
     let kinds: Vec<_> =
         body["output"].as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
@@ -47,7 +47,7 @@ fn a_response_has_all_its_parts() {
         ("truncation", json!("disabled")),
         ("model", json!("pplx_pro_upgraded")),
     ] {
-        assert_eq!(body[name], value, "{name}");
+        assert_eq!(body.get(name), Some(&value), "{name}");
     }
     let usage = &body["usage"];
     let count = |name: &str| usage[name].as_u64().unwrap();
@@ -93,6 +93,7 @@ fn events_come_in_the_order_that_readers_demand() {
     let items: Vec<&Value> = of_kind("response.output_item.added").collect();
     assert_eq!(items.iter().map(|item| item["output_index"].as_u64().unwrap()).collect::<Vec<_>>(), [0, 1]);
     let message = &items[1]["item"]["id"];
+    assert!(items.iter().all(|item| item["item"]["id"].is_string()), "{items:?}");
     assert_eq!(
         (&items[1]["item"]["content"], &items[1]["item"]["status"]),
         (&json!([]), &json!("in_progress"))
@@ -164,7 +165,26 @@ fn a_response_follows_on_the_one_before() {
         (&item["type"], &item["role"], &item["content"][0]["text"]),
         (&json!("message"), &json!("user"), &json!("and then?"))
     );
+    assert!(item["id"].as_str().unwrap().starts_with("msg_"));
     assert_eq!((&items["first_id"], &items["has_more"]), (&item["id"], &json!(false)));
+}
+
+#[test]
+fn a_page_of_items_that_cannot_be_is_refused() {
+    let (_upstream, _home, serving) = answering(vec![cited("Because.")]);
+    let response = serving.respond(json!({})).json();
+    for (query, param) in [
+        ("limit=0", "limit"),
+        ("limit=101", "limit"),
+        ("order=x", "order"),
+        ("after=x", "after"),
+        ("before=x", "before"),
+    ] {
+        let refused = serving.get(&format!("/v1/responses/{}/input_items?{query}", id(&response)));
+        refused.refused(400);
+        assert_eq!(refused.json()["error"]["param"], param);
+    }
+    serving.get("/v1/responses/resp_x/input_items").refused(404);
 }
 
 #[test]
@@ -274,9 +294,6 @@ fn a_request_that_cannot_be_asked_is_refused() {
         assert_eq!(response.json()["error"]["param"], param, "{fields}");
     }
     assert_eq!(serving.respond(json!({"model": "no-such-model"})).refused(404), "model_not_found");
-    for query in ["?limit=0", "?limit=101", "?order=x", "?after=x"] {
-        serving.get(&format!("/v1/responses/resp_x/input_items{query}")).refused(404);
-    }
     assert!(asked(&upstream).is_empty());
 }
 

@@ -56,8 +56,12 @@ fn what_others_can_reach_needs_a_key() {
     assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
     assert!(outcome.stderr.contains("PPLX_SERVE_KEY"), "{}", outcome.stderr);
     let outcome = home.env("PPLX_SERVE_KEY", "short").run(&["serve", "--listen", "0.0.0.0:0"]);
-    assert_eq!(outcome.code, 2);
-    assert!(!outcome.stderr.contains("short"), "{}", outcome.stderr);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    assert!(
+        outcome.stderr.contains("16 characters") && !outcome.stderr.contains("short"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -164,6 +168,10 @@ fn the_log_has_a_line_a_request_and_no_secret() {
     }
     let lines: Vec<serde_json::Value> =
         errors.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(
+        lines.iter().any(|line| line["path"].as_str().is_some_and(|path| path.ends_with("/mcp"))),
+        "{errors}"
+    );
     let line = lines.iter().find(|line| line["request"] == id).unwrap();
     assert_eq!(
         (&line["method"], &line["path"], &line["status"], &line["stream"], &line["model"]),

@@ -23,6 +23,7 @@ fn a_stream_has_every_part_in_its_place() {
     assert_eq!(response.frames().last().unwrap(), "[DONE]");
     assert!(response.text().ends_with("data: [DONE]\n\n"));
     let events = response.events();
+    assert!(events[0]["id"].as_str().unwrap().starts_with("chatcmpl-") && events[0]["created"].is_u64());
     for event in &events {
         assert_eq!(
             (&event["id"], &event["created"], &event["model"]),
@@ -56,6 +57,7 @@ fn usage_comes_only_where_it_is_asked_for() {
     for options in [json!(null), json!({}), json!({"include_usage": false})] {
         let (_upstream, _home, serving) = answering(vec![cited("x")]);
         let events = serving.chat(json!({"stream": true, "stream_options": options})).events();
+        assert_eq!(finishes(&events), ["stop"]);
         assert!(events.iter().all(|event| event.get("usage").is_none() && event["choices"][0].is_object()));
     }
 }
@@ -253,11 +255,15 @@ fn a_stream_that_is_cut_anywhere_has_no_good_end() {
     let cuts: Vec<usize> = (0..frames.len()).collect();
     let cut = |count: usize| frames[..count].iter().fold(Reply::events(), Reply::write).cut();
     let (_upstream, _home, serving) = answering(cuts.iter().map(|count| cut(*count)).collect());
+    let mut longest = 0;
     for count in cuts {
         let response = serving.chat(json!({"stream": true}));
         let events = response.events();
         assert_eq!(events.last().unwrap()["error"]["code"], "upstream_cut", "{count}");
         assert!(finishes(&events).is_empty() && !response.text().contains("[DONE]"), "{count}");
-        assert!("Tōkyō [1] is big".starts_with(content(&events).trim_end()), "{count}: {}", content(&events));
+        let text = content(&events);
+        assert!("Tōkyō [1] is big".starts_with(text.trim_end()), "{count}: {text}");
+        longest = longest.max(text.len());
     }
+    assert!(longest > "Tōkyō [1]".len(), "what came is passed on");
 }

@@ -75,6 +75,16 @@ impl Terminal {
         }
     }
 
+    /// Waits until what is typed is not echoed.
+    #[track_caller]
+    pub fn wait_until_hidden(&self) {
+        let started = Instant::now();
+        while self.echoes() {
+            assert!(started.elapsed() < LIMIT, "what is typed is shown: {:?}", self.seen());
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     pub fn type_in(&mut self, text: &str) {
         self.master.write_all(text.as_bytes()).unwrap();
     }

@@ -309,13 +309,15 @@ fn a_garbled_reply_never_panics() {
     ];
     let reply = calls(&[call("stock", "{\"sku\":\"é\\\"\",\"n\":1}")]);
     let garbage = ['"', '\\', '[', ']', '{', '}', '`', ',', ':', '1', 'e', '\n', '\0', '€', '\u{1f600}'];
-    let check = |reply: &str| {
+    let mut accepted = 0;
+    let mut check = |reply: &str| {
         for functions in &functions {
             let Ok(Reply::Calls(calls)) = functions.read(reply) else { continue };
             assert_eq!(calls.len(), 1, "{reply}");
             assert_eq!(calls[0].name, "stock");
             let arguments: Value = serde_json::from_str(&calls[0].arguments).unwrap();
             assert!(arguments["sku"].is_string() && arguments.as_object().unwrap().len() == 2, "{reply}");
+            accepted += 1;
         }
     };
     for (at, character) in reply.char_indices() {
@@ -327,4 +329,5 @@ fn a_garbled_reply_never_panics() {
             check(&format!("{before}{garbage}{character}{after}"));
         }
     }
+    assert!(accepted > 50, "{accepted} calls were good in spite of it");
 }

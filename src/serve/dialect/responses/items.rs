@@ -228,14 +228,22 @@ mod tests {
         assert!(kept.iter().all(|item| item["id"].is_string() && item["type"].is_string()));
         assert!(!Value::from(kept).to_string().contains("AAAA"));
         for bad in [
-            json!(""),
             json!([]),
             json!(5),
             json!([{"type": "computer_use"}]),
             json!([{"role": "robot", "content": "x"}]),
         ] {
-            let read = read(Some(&bad), &mut Conversation::default());
-            assert!(read.is_err() || bad == "", "{bad}");
+            assert!(read(Some(&bad), &mut Conversation::default()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn blank_input_is_an_item_but_no_question() {
+        for blank in [json!(""), json!(" \n"), json!([{"role": "user", "content": []}])] {
+            let mut conversation = Conversation::default();
+            assert_eq!(read(Some(&blank), &mut conversation).unwrap().len(), 1, "{blank}");
+            let refusal = conversation.check("input").unwrap_err();
+            assert_eq!(refusal.message, "The last user message is blank.", "{blank}");
         }
     }
 }
