@@ -8,6 +8,7 @@
 
 pub mod auth;
 pub mod cli;
+pub mod config;
 pub mod domain;
 mod mcp;
 pub mod net;

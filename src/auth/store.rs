@@ -105,6 +105,11 @@ impl Store {
             .then(|| format!("{} was open to other users; it is private now", self.path.display())))
     }
 
+    /// The same for the store of this user; a store that cannot be looked at is reported when it is read.
+    pub fn tighten_for(env: &Environment) -> Option<String> {
+        Self::of(env).and_then(|store| store.tighten()).ok().flatten()
+    }
+
     /// The stored session, if there is one. A file that is there but cannot be used is an error that names it.
     pub fn read(&self) -> Result<Option<Credential>> {
         let Some(content) = self.content()?.filter(Content::has_session) else { return Ok(None) };

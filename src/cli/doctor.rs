@@ -7,8 +7,10 @@ use serde::Serialize;
 use url::Url;
 
 use super::args::DoctorArgs;
-use super::settings;
+use super::output;
 use crate::auth::{self, ApiKey, Credential, Store, Verdict};
+use crate::config::file::SettingsFile;
+use crate::config::question::DEFAULT_MODEL;
 use crate::domain::error::Error;
 use crate::domain::request::SearchRequest;
 use crate::net::http;
@@ -55,7 +57,7 @@ pub(super) async fn run(args: &DoctorArgs, env: &Environment, io: &mut Io) -> Re
     let Examination { steps, failure } = examination;
     if args.json {
         let document = Document { version: 1, ok: failure.is_none(), steps };
-        super::say_json(&document, io)?;
+        output::document(&document, io)?;
     } else {
         for step in &steps {
             io.say(format!("{:<8} {:<12} {}", step.status, step.name, step.detail).trim_end())?;
@@ -70,7 +72,7 @@ pub(super) async fn run(args: &DoctorArgs, env: &Environment, io: &mut Io) -> Re
 impl Examination {
     async fn all(&mut self, args: &DoctorArgs, env: &Environment) {
         self.step("files", files(env));
-        if settings::chooses_api(env).is_ok_and(|chosen| chosen) {
+        if SettingsFile::read(env).is_ok_and(|file| file.chooses_api()) {
             return self.api(env).await;
         }
         let credential = auth::resolve(env).await.map_err(Failure::from);
@@ -178,7 +180,7 @@ async fn accepted(env: &Environment, key: ApiKey) -> Result<String, Failure> {
 
 /// The settings can be read, and the stored session, if there is one, by nobody else.
 fn files(env: &Environment) -> Result<(String, ()), Failure> {
-    settings::check_file(env)?;
+    SettingsFile::read(env)?;
     let store = Store::of(env)?;
     let warning = store.tighten()?;
     let state = if fs::symlink_metadata(store.path()).is_ok() { "is there" } else { "is not there" };
@@ -206,7 +208,7 @@ async fn resolve(base: &Url) -> Result<String, Failure> {
 async fn first_event(env: &Environment) -> Result<String, Failure> {
     let request = SearchRequest {
         query: "ping".to_owned(),
-        model: settings::MODEL.to_owned(),
+        model: DEFAULT_MODEL.to_owned(),
         sources: vec!["web".to_owned()],
         timezone: "UTC".to_owned(),
         ..SearchRequest::default()

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::args::ModelsArgs;
+use super::output;
 use crate::auth;
 use crate::domain::models::{Model, Models};
 use crate::outcome::failure::Failure;
@@ -44,7 +45,7 @@ pub(super) async fn run(args: &ModelsArgs, env: &Environment, io: &mut Io) -> Re
     };
     if args.json {
         let document = Document { version: 1, source, models: &models.models };
-        return super::say_json(&document, io);
+        return output::document(&document, io);
     }
     table(&models.models).iter().try_for_each(|line| io.say(line))?;
     Ok(())
@@ -84,19 +85,4 @@ fn table(models: &[Model]) -> Vec<String> {
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()
-}
-
-/// A word about a model that is not on the last list. It is asked all the same: lists age.
-pub(super) async fn note_on(model: &str, env: &Environment) -> Option<String> {
-    if Models::built_in().knows(model) {
-        return None;
-    }
-    let listed = ModelList::new(Database::for_user(env).ok()?).read().await.ok()??.models;
-    if listed.knows(model) {
-        return None;
-    }
-    let near = listed.near(model).join(", ");
-    let meant =
-        if near.is_empty() { "`pplx models` lists them".to_owned() } else { format!("did you mean {near}?") };
-    Some(format!("{model:?} is not among the models known here; {meant}"))
 }

@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
-use super::progress::{Progress, TICK, Uploading, described};
-use super::settings::{Settings, What};
+use super::output;
+use super::progress::{Progress, TICK, Uploading};
+use super::settings::{AnswerFrom, Settings};
 use crate::domain::answer::{Answer, SearchEvent};
 use crate::domain::error::Error;
 use crate::outcome::failure::Failure;
 use crate::render::text::one_line;
-use crate::render::{Format, Render, renderer};
+use crate::render::{Format, Render, renderer, step};
 use crate::state::overwrite::Overwrite;
 use crate::terminal::io::Io;
 
@@ -51,7 +52,7 @@ pub(super) struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     pub(super) fn new(settings: &Settings, io: &'a mut Io) -> Result<Self, Failure> {
-        let shown = &settings.shown;
+        let output = &settings.output;
         let open = |path: &std::path::PathBuf| {
             Overwrite::open(path).map_err(|error| {
                 Failure::usage(
@@ -60,21 +61,21 @@ impl<'a> Printer<'a> {
                 )
             })
         };
-        let file = shown.output.as_ref().map(open).transpose()?;
-        let renderer = renderer(shown.format, shown.style.clone());
-        let watched = shown.format == Format::Pretty && io.stdout_is_terminal && io.stderr_is_terminal;
-        let tells_steps = watched && io.moves_cursor && !shown.quiet && !shown.verbose;
-        let waits = !matches!(settings.what, What::Recording { .. });
-        let streams = shown.style.screen.is_some();
+        let file = output.file.as_ref().map(open).transpose()?;
+        let renderer = renderer(output.format, output.style.clone());
+        let watched = output.format == Format::Pretty && io.stdout_is_terminal && io.stderr_is_terminal;
+        let tells_steps = watched && io.moves_cursor && !output.quiet && !output.verbose;
+        let waits = !matches!(settings.answer_from, AnswerFrom::Recording { .. });
+        let streams = output.style.screen.is_some();
         Ok(Self {
             io,
             file,
             renderer,
-            verbose: shown.verbose,
-            quiet: shown.quiet,
+            verbose: output.verbose,
+            quiet: output.quiet,
             progress: Progress::new(tells_steps && waits, uploading(settings)),
             streams,
-            format: shown.format,
+            format: output.format,
         })
     }
 
@@ -118,7 +119,7 @@ impl<'a> Printer<'a> {
 
     fn tell(&mut self, event: &SearchEvent) {
         match event {
-            SearchEvent::Step(step) => self.io.tell(&one_line(&described(step))),
+            SearchEvent::Step(step) => self.io.tell(&one_line(&step::phrase(step))),
             SearchEvent::Warning(warning) => self.io.tell_as("warning", warning),
             _ => {}
         }
@@ -168,7 +169,7 @@ impl<'a> Printer<'a> {
     /// Tells of a failure; its exit code is left.
     fn told(&mut self, failure: &Failure) -> Failure {
         if let Some(problem) = failure.problem() {
-            super::tell(&problem, self.io);
+            output::problem(&problem, self.io);
         }
         Failure::Silent(failure.exit_code())
     }
@@ -176,7 +177,7 @@ impl<'a> Printer<'a> {
 
 /// The upload that comes first, if one does.
 fn uploading(settings: &Settings) -> Option<Uploading> {
-    let What::Question(question) = &settings.what else { return None };
+    let AnswerFrom::Question(question) = &settings.answer_from else { return None };
     let total = question.files.iter().map(|file| file.bytes.len() as u64).sum();
     (total > 0).then(|| Uploading { meter: question.meter.clone(), total })
 }

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::domain::answer::Step;
 use crate::domain::attachment::Meter;
-use crate::render::Screen;
 use crate::render::text::{cells_cut, one_line};
+use crate::render::{Screen, step};
 use crate::terminal::io::Io;
 
 /// How often the time shown is renewed.
@@ -48,7 +48,7 @@ impl Progress {
     /// The service started on something else.
     pub(crate) fn step(&mut self, step: &Step, io: &mut Io) {
         self.uploading = None;
-        self.text = described(step);
+        self.text = step::phrase(step);
         self.draw(io);
     }
 
@@ -93,17 +93,6 @@ fn size(bytes: u64) -> String {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{} kB", bytes / 1_000),
         _ => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
-    }
-}
-
-/// A step in words.
-pub(crate) fn described(step: &Step) -> String {
-    match step {
-        Step::Searching(words) => format!("Searching: {}", words.join(" | ")),
-        Step::Reading(1) => "Reading 1 source".to_owned(),
-        Step::Reading(pages) => format!("Reading {pages} sources"),
-        Step::Thinking => "Thinking".to_owned(),
-        Step::Writing => "Writing".to_owned(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The text of the question: words, standard input, or both.
 
+use crate::config::question;
 use crate::domain::request::SearchRequest;
 use crate::outcome::failure::Failure;
 use crate::terminal::io::Io;
@@ -33,22 +34,12 @@ pub(super) fn read(words: &[String], io: &mut Io) -> Result<String, Failure> {
     if query.trim().is_empty() { Err(empty("The question is empty.")) } else { Ok(query) }
 }
 
-/// Refuses what the service would cut.
-pub(super) fn check_length(request: &SearchRequest) -> Result<(), Failure> {
-    let length = request.effective_query().chars().count();
-    if length <= SearchRequest::MAX_QUERY {
-        Ok(())
-    } else {
-        Err(too_long(&format!("{length} characters long")))
-    }
-}
-
 fn standard_input(io: &mut Io) -> Result<String, Failure> {
     let bytes = io.read_all(MAX_BYTES).map_err(|error| {
         Failure::usage(format!("Could not read standard input: {error}."), "pass the question as an argument")
     })?;
     if bytes.len() > MAX_BYTES {
-        return Err(too_long(&format!("longer than {MAX_BYTES} bytes")));
+        return Err(question::too_long(&format!("longer than {MAX_BYTES} bytes")).into());
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -64,12 +55,6 @@ fn standard_input(io: &mut Io) -> Result<String, Failure> {
 
 fn empty(message: &str) -> Failure {
     Failure::usage(message, "pplx search \"your question\"")
-}
-
-fn too_long(how: &str) -> Failure {
-    let message =
-        format!("The question is {how}; the service takes {} characters.", SearchRequest::MAX_QUERY);
-    Failure::usage(message, "shorten it, or ask about parts of it")
 }
 
 #[cfg(test)]

@@ -3,27 +3,31 @@
 use std::io;
 use std::time::Duration;
 
-use super::args::{FormatArg, OutputArgs, ResearchArgs, ResearchCommand, SearchArgs};
-use super::models;
+use super::args::{OutputArgs, ResearchArgs, ResearchCommand, SearchArgs};
+use super::output;
 use super::printer::{Ended, Printer};
-use super::settings::{self, FollowUp, Question, Settings, What};
+use super::settings::{self, AnswerFrom, Settings};
 use super::stop::{Stop, Stopped};
-use crate::auth;
-use crate::domain::answer::{Answer, SearchEvent, Thread};
+use crate::auth::Store;
+use crate::config::model_note::model_note;
+use crate::config::question::Question;
+use crate::domain::answer::{Answer, SearchEvent};
 use crate::domain::error::{Cut, Error};
 use crate::domain::request::SearchRequest;
 use crate::outcome::failure::Failure;
+use crate::outcome::remember;
 use crate::provider::{Provider, Reception, Search, Subscription};
+use crate::render::Format;
 use crate::render::text::one_line;
 use crate::state::env::Environment;
-use crate::state::{Answered, Answers, Database};
+use crate::state::{Answered, Database};
 use crate::terminal::io::Io;
 use crate::terminal::signals::{Signal, Signals};
 
 /// Asks, and prints what comes.
 pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let wants_json = wants_json(&args.output, env);
-    let settings = settings::resolve(args, env, io);
+    let settings = settings::for_search(args, env, io);
     settled(settings, wants_json, env, io).await
 }
 
@@ -31,7 +35,7 @@ pub(super) async fn run(args: SearchArgs, env: &Environment, io: &mut Io) -> Res
 pub(super) async fn run_research(args: ResearchArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let ResearchCommand::Get(args) = args.command;
     let wants_json = wants_json(&args.output, env);
-    let settings = settings::resolve_run(*args, env, io);
+    let settings = settings::for_run(*args, env, io);
     settled(settings, wants_json, env, io).await
 }
 
@@ -39,7 +43,7 @@ pub(super) async fn run_research(args: ResearchArgs, env: &Environment, io: &mut
 fn wants_json(output: &OutputArgs, env: &Environment) -> bool {
     let by_environment =
         || output.format.is_none() && env.text("PPLX_FORMAT").is_some_and(|name| name == "json");
-    output.json || output.format == Some(FormatArg::Json) || by_environment()
+    output.json || output.format == Some(Format::Json) || by_environment()
 }
 
 async fn settled(
@@ -50,18 +54,18 @@ async fn settled(
 ) -> Result<(), Failure> {
     match settings {
         Ok(settings) => carry_out(&settings, env, io).await,
-        Err(failure) if wants_json => Err(super::in_json(failure, io)),
+        Err(failure) if wants_json => Err(output::failure_document(failure, io)),
         Err(failure) => Err(failure),
     }
 }
 
 async fn carry_out(settings: &Settings, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let shown = &settings.shown;
-    if let What::Question(question) = &settings.what {
-        warn(question, shown.quiet, env, io).await;
+    let output = &settings.output;
+    if let AnswerFrom::Question(question) = &settings.answer_from {
+        warn(question, output.quiet, env, io).await;
     }
     let answer = answer(settings, &mut Signals::install()?, env, io).await?;
-    shown.hand_on.run(&answer, env, io).await
+    output.hand_on.run(&answer, env, io).await
 }
 
 /// Asks, prints what comes until it ends or is stopped, and remembers the answer.
@@ -71,16 +75,16 @@ pub(super) async fn answer(
     env: &Environment,
     io: &mut Io,
 ) -> Result<Box<Answer>, Failure> {
-    let shown = &settings.shown;
-    let may_be_piped = shown.output.is_none() && !io.stdout_is_terminal;
-    let mut stop = Stop::new(shown.timeout, may_be_piped, signals);
+    let output = &settings.output;
+    let may_be_piped = output.file.is_none() && !io.stdout_is_terminal;
+    let mut stop = Stop::new(output.timeout, may_be_piped, signals);
     let mut printer = Printer::new(settings, io)?;
     let database = Database::for_user(env).ok();
     let ended = pump(settings, env, database.as_ref(), &mut stop, &mut printer).await;
     let answered = answered(settings, &ended);
     let result = printer.end(ended);
-    let remembered = stop.unless(remember(answered, database.as_ref())).await;
-    for warning in remembered.into_iter().flatten().filter(|_| !shown.quiet) {
+    let remembered = stop.unless(remember::remember(answered, database.as_ref())).await;
+    for warning in remembered.into_iter().flatten().filter(|_| !output.quiet) {
         io.tell_as("warning", &one_line(&warning));
     }
     result
@@ -88,14 +92,15 @@ pub(super) async fn answer(
 
 /// What a follow-up on the answer needs. A recording, or a run that is only fetched, answers no question of ours.
 fn answered(settings: &Settings, ended: &Ended) -> Option<Answered> {
-    let What::Question(question) = &settings.what else { return None };
-    let thread = ended.answer()?.thread.clone()?;
-    Some(Answered::new(thread, &question.request.query, auth::now()))
+    match &settings.answer_from {
+        AnswerFrom::Question(question) => remember::answered(ended.answer()?, &question.request.query),
+        AnswerFrom::Recording { .. } | AnswerFrom::Run(_) => None,
+    }
 }
 
 /// Makes the store private, and says what the user should know before anything is asked.
 pub(super) async fn warn(question: &Question, quiet: bool, env: &Environment, io: &mut Io) {
-    let warning = super::private_store(env);
+    let warning = Store::tighten_for(env);
     if quiet {
         return;
     }
@@ -103,35 +108,10 @@ pub(super) async fn warn(question: &Question, quiet: bool, env: &Environment, io
         io.tell_as("warning", &warning);
     }
     if let Some(model) = &question.named_model
-        && let Some(note) = models::note_on(model, env).await
+        && let Some(note) = model_note(model, env).await
     {
         io.tell_as("note", &note);
     }
-}
-
-/// Keeps what a follow-up needs, if there is a place for it: once the answer is printed. What the user should know of
-/// the database.
-pub(super) async fn remember(answered: Option<Answered>, database: Option<&Database>) -> Vec<String> {
-    let Some(database) = database else { return Vec::new() };
-    let remembered = match answered {
-        Some(answered) => Answers::new(database.clone()).remember(answered).await,
-        None => Ok(()),
-    };
-    let failure = remembered.err().map(|error| error.to_string());
-    database.take_warnings().into_iter().chain(failure).collect()
-}
-
-/// The thread that a question goes on in.
-async fn thread_of(follow_up: &FollowUp, database: Option<&Database>) -> Result<Option<Thread>, Failure> {
-    let answers = || database.cloned().map(Answers::new).ok_or(Error::NoConfigDir);
-    let (found, missing) = match follow_up {
-        FollowUp::Nothing => return Ok(None),
-        FollowUp::Last => (answers()?.last().await?, "There is no answer to follow up on.".to_owned()),
-        FollowUp::Id(id) => {
-            (answers()?.find(id).await?, format!("No answer with the id {id:?} was given here."))
-        }
-    };
-    found.map(Some).ok_or_else(|| Failure::usage(missing, "ask without --continue and --thread"))
 }
 
 /// Opens the search and prints its events until it ends, in one way or another.
@@ -144,7 +124,7 @@ async fn pump(
 ) -> Ended {
     let opened = match stop.unless(printer.ticking(open(settings, env, database))).await {
         Ok(opened) => opened,
-        Err(stopped) => return stopped.before_a_reply(&settings.what),
+        Err(stopped) => return stopped.before_a_reply(&settings.answer_from),
     };
     let mut search = match opened {
         Ok(search) => search,
@@ -163,7 +143,7 @@ async fn pump(
             }
             Ok(Ok(None)) => return Ended::failed(Error::Incomplete(Cut::EndOfBody), search.received()),
             Ok(Err(error)) => return Ended::failed(error, search.received()),
-            Err(stopped) => return stopped.within_a_reply(&settings.what, search.received()),
+            Err(stopped) => return stopped.within_a_reply(&settings.answer_from, search.received()),
         }
     }
 }
@@ -173,15 +153,15 @@ async fn open(
     env: &Environment,
     database: Option<&Database>,
 ) -> Result<Search, Failure> {
-    let reception = &settings.shown.reception;
-    match &settings.what {
-        What::Recording { path, model } => Ok(Search::replay(path.clone(), model.clone(), reception)?),
-        What::Run(id) => {
+    let reception = &settings.output.reception;
+    match &settings.answer_from {
+        AnswerFrom::Recording { path, model } => Ok(Search::replay(path.clone(), model.clone(), reception)?),
+        AnswerFrom::Run(id) => {
             let resumed = Box::pin(Subscription::of(env)?.resume(id, reception)).await;
             Ok(resumed.map(Search::Subscription)?)
         }
-        What::Question(question) => {
-            let thread = thread_of(&question.follow_up, database).await?;
+        AnswerFrom::Question(question) => {
+            let thread = remember::thread_of(&question.follow_up, database).await?;
             let request = SearchRequest {
                 thread: thread.or_else(|| question.request.thread.clone()),
                 ..question.request.clone()
@@ -223,11 +203,11 @@ async fn ask_about_files(
 
 /// What a stop means for the search.
 impl Stopped {
-    fn before_a_reply(self, what: &What) -> Ended {
+    fn before_a_reply(self, answer_from: &AnswerFrom) -> Ended {
         match self {
-            Self::Signal(signal) => Ended::Failed(stopped_by(signal, what), None),
+            Self::Signal(signal) => Ended::Failed(stopped_by(signal, answer_from), None),
             Self::ClosedPipe => Ended::Failed(io::Error::from(io::ErrorKind::BrokenPipe).into(), None),
-            Self::Deadline(timeout) if what.is_of_api() => {
+            Self::Deadline(timeout) if answer_from.is_api() => {
                 Ended::failed(Error::ApiRequest(no_answer_within(timeout)), None)
             }
             Self::Deadline(timeout) => {
@@ -237,14 +217,14 @@ impl Stopped {
         }
     }
 
-    fn within_a_reply(self, what: &What, received: Option<Answer>) -> Ended {
+    fn within_a_reply(self, answer_from: &AnswerFrom, received: Option<Answer>) -> Ended {
         match (self, received) {
-            (Self::Deadline(timeout), None) if what.is_of_api() => {
+            (Self::Deadline(timeout), None) if answer_from.is_api() => {
                 Ended::failed(Error::ApiReply(no_answer_within(timeout)), None)
             }
-            (stopped @ Self::ClosedPipe, _) | (stopped, None) => stopped.before_a_reply(what),
+            (stopped @ Self::ClosedPipe, _) | (stopped, None) => stopped.before_a_reply(answer_from),
             (Self::Signal(signal), received) => {
-                Ended::Failed(stopped_by(signal, what), received.map(Box::new))
+                Ended::Failed(stopped_by(signal, answer_from), received.map(Box::new))
             }
             (Self::Deadline(timeout), received) => {
                 Ended::failed(Error::Incomplete(Cut::Deadline(timeout.as_secs())), received)
@@ -253,8 +233,8 @@ impl Stopped {
     }
 }
 
-fn stopped_by(signal: Signal, what: &What) -> Failure {
-    if what.is_of_api() { Failure::Aborted(signal) } else { Failure::Signal(signal) }
+fn stopped_by(signal: Signal, answer_from: &AnswerFrom) -> Failure {
+    if answer_from.is_api() { Failure::Aborted(signal) } else { Failure::Signal(signal) }
 }
 
 fn no_answer_within(timeout: Duration) -> String {

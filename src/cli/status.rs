@@ -4,12 +4,12 @@ use chrono::DateTime;
 use serde::Serialize;
 
 use super::args::StatusArgs;
-use super::settings;
-use crate::auth::{self, ApiKey, Credential};
+use super::output;
+use crate::auth::{self, ApiKey, Credential, Store};
+use crate::config::file::SettingsFile;
 use crate::domain::origin::Origin;
 use crate::outcome::failure::Failure;
-use crate::provider::{Limit, Subscription};
-use crate::render::text::one_line;
+use crate::outcome::usage::{LimitDocument, Usage};
 use crate::state::env::Environment;
 use crate::terminal::io::Io;
 
@@ -33,42 +33,28 @@ struct Document<'a> {
     error: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
-struct LimitDocument<'a> {
-    kind: &'a str,
-    available: Option<bool>,
-    /// Null where the service gives no number.
-    remaining: Option<i64>,
-}
-
-impl<'a> LimitDocument<'a> {
-    fn of(limit: &'a Limit) -> Self {
-        Self { kind: &limit.kind, available: limit.available, remaining: limit.remaining }
-    }
-}
-
 /// Shows the session that a search would use. Asks nobody but with `--online`.
 pub(crate) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    if let Some(warning) = super::private_store(env) {
+    if let Some(warning) = Store::tighten_for(env) {
         io.tell_as("warning", &warning);
     }
-    if settings::chooses_api(env)? {
+    if SettingsFile::read(env)?.chooses_api() {
         return by_key(args, env, io);
     }
     // A key that cannot be used is told where it is needed.
     let key = ApiKey::find(env).ok().flatten().map(|key| key.origin);
     let found = auth::resolve(env).await;
     let online = match &found {
-        Ok(credential) if args.online => Some(ask(credential, env).await),
+        Ok(credential) if args.online => Some(Usage::fetch_with(credential, env).await),
         _ => None,
     };
     if args.json {
         let document = document(&found, online.as_ref(), key.as_ref());
-        super::say_json(&document, io)?;
+        output::document(&document, io)?;
     } else if let Ok(credential) = &found {
         describe(credential, io)?;
         if let Some(Ok(online)) = &online {
-            described(online).iter().try_for_each(|line| io.say(line))?;
+            online.lines().iter().try_for_each(|line| io.say(line))?;
         }
         describe_key(key.as_ref(), io)?;
     }
@@ -88,7 +74,7 @@ fn by_key(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failu
             error: key.as_ref().err().map(ToString::to_string),
             ..Document::default()
         };
-        super::say_json(&document, io)?;
+        output::document(&document, io)?;
     } else if let Some(origin) = origin {
         io.say(&format!(
             "Searches are asked of the official API, as settings.toml says.\nAPI key: from {origin}"
@@ -97,54 +83,14 @@ fn by_key(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failu
     key.map(drop).map_err(Failure::from)
 }
 
-/// Plan and limits, as text and for programs.
-pub(crate) async fn usage(env: &Environment) -> Result<(String, serde_json::Value), Failure> {
-    let credential = auth::resolve(env).await?;
-    let online = ask(&credential, env).await?;
-    let limits: Vec<LimitDocument<'_>> = online.limits.iter().flatten().map(LimitDocument::of).collect();
-    let structured = serde_json::json!({ "plan": online.plan, "limits": limits });
-    Ok((described(&online).join("\n"), structured))
-}
-
-/// What the service says.
-#[derive(Debug)]
-struct Online {
-    plan: Option<String>,
-    /// What is left of each kind of use; `None` where the service does not say.
-    limits: Option<Vec<Limit>>,
-}
-
-async fn ask(credential: &Credential, env: &Environment) -> crate::Result<Online> {
-    let plan = auth::verify(env, credential).await?;
-    // The plan is known; that the limits are not is no failure.
-    let limits = Subscription::of(env)?.limits().await.ok();
-    Ok(Online { plan, limits })
-}
-
-/// One line each.
-fn described(online: &Online) -> Vec<String> {
-    let plan = online.plan.as_deref().map_or_else(|| "unknown".to_owned(), one_line);
-    let limits = online.limits.iter().flatten().map(|limit| {
-        let left = match (limit.remaining, limit.available) {
-            (Some(remaining), _) => format!("{remaining} left"),
-            (None, Some(false)) => "none left".to_owned(),
-            (None, _) => "available, number not provided".to_owned(),
-        };
-        format!("Limit of {}: {left}", one_line(&limit.kind))
-    });
-    let missing = online.limits.is_none().then(|| "Limits: not provided".to_owned());
-    std::iter::once(format!("Plan: {plan}")).chain(limits).chain(missing).collect()
-}
-
 fn document<'a>(
     found: &'a crate::Result<Credential>,
-    online: Option<&'a crate::Result<Online>>,
+    online: Option<&'a crate::Result<Usage>>,
     key: Option<&Origin>,
 ) -> Document<'a> {
     let credential = found.as_ref().ok();
     let refusal = online.and_then(|online| online.as_ref().err());
     let online = online.and_then(|online| online.as_ref().ok());
-    let limits = online.and_then(|online| online.limits.as_ref());
     Document {
         version: 1,
         logged_in: credential.is_some() && refusal.is_none(),
@@ -152,7 +98,7 @@ fn document<'a>(
         origin: credential.map(|credential| credential.origin.to_string()),
         expires: credential.and_then(|credential| credential.expires),
         plan: online.and_then(|online| online.plan.as_deref()),
-        limits: limits.map(|limits| limits.iter().map(LimitDocument::of).collect()),
+        limits: online.and_then(Usage::limit_documents),
         api_key: key.map(ToString::to_string),
         error: found.as_ref().err().or(refusal).map(ToString::to_string),
     }

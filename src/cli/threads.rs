@@ -1,10 +1,9 @@
 //! `pplx threads`.
 
-use std::path::Path;
-
 use serde::Serialize;
 
 use super::args::{ThreadsArgs, ThreadsCommand};
+use super::output;
 use crate::domain::answer::{Exchange, SavedThread};
 use crate::outcome::failure::Failure;
 use crate::provider::Subscription;
@@ -12,7 +11,6 @@ use crate::render::age;
 use crate::render::exchanges;
 use crate::render::text::one_line;
 use crate::state::env::Environment;
-use crate::state::overwrite::Overwrite;
 use crate::terminal::io::Io;
 
 /// The JSON document of a list: doc/scripts-and-json.md.
@@ -53,7 +51,7 @@ pub(super) async fn run(args: ThreadsArgs, env: &Environment, io: &mut Io) -> Re
         }
         ThreadsCommand::Export { thread, file, json } => {
             let text = written(&thread, json, &subscription).await?;
-            save(&text, &file)?;
+            output::save(&text, &file)?;
             Ok(io.say(&format!("Exported to {}.", file.display()))?)
         }
         ThreadsCommand::Delete { thread } => {
@@ -67,7 +65,7 @@ fn list(threads: &[SavedThread], json: bool, io: &mut Io) -> Result<(), Failure>
     if json {
         let threads = threads.iter().map(ThreadDocument::of).collect();
         let document = ListDocument { version: 1, threads };
-        return super::say_json(&document, io);
+        return output::document(&document, io);
     }
     let now = chrono::Utc::now().timestamp();
     for thread in threads {
@@ -82,13 +80,4 @@ async fn written(thread: &str, json: bool, subscription: &Subscription) -> Resul
     let now = chrono::Utc::now().timestamp();
     let written = if json { exchanges::json(&thread, now) } else { Ok(exchanges::markdown(&thread, now)) };
     Ok(written?)
-}
-
-/// Writes a text to a file of the user's.
-pub(super) fn save(text: &str, file: &Path) -> Result<(), Failure> {
-    let written =
-        Overwrite::open(file).and_then(|mut out| std::io::Write::write_all(&mut out, text.as_bytes()));
-    written.map_err(|error| {
-        Failure::usage(format!("Could not write {}: {error}.", file.display()), "name another file")
-    })
 }

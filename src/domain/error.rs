@@ -67,6 +67,15 @@ pub enum Error {
     #[error("There is no folder for settings: set HOME, XDG_CONFIG_HOME or PPLX_CONFIG_DIR.")]
     NoConfigDir,
 
+    /// The command line, the environment or the settings ask for something that cannot be.
+    #[error("{message}")]
+    Usage {
+        /// What cannot be, as a sentence.
+        message: String,
+        /// What to do instead.
+        hint: String,
+    },
+
     // Connecting
     /// The address that replaces a host of the service is not allowed or not an address.
     #[error("{variable} is not usable: {reason}.")]
@@ -235,6 +244,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Something that cannot be done as it is asked for, and what to do instead.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
     /// A file or folder of ours that cannot be used as `action` says.
     pub fn file(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod attachment;
+pub mod choice;
 pub mod error;
 pub mod models;
 pub mod origin;

@@ -3,6 +3,10 @@
 use chrono::NaiveDate;
 
 use super::answer::Thread;
+use super::choice::Choice;
+
+/// The places to search that are known; the service takes others, too.
+pub const SOURCES: [&str; 4] = ["web", "scholar", "social", "edgar"];
 
 /// How recent the pages searched may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,9 +23,10 @@ pub enum Recency {
     Year,
 }
 
-impl Recency {
-    /// The name by which all interfaces know it.
-    pub fn name(self) -> &'static str {
+impl Choice for Recency {
+    const ALL: &'static [Self] = &[Self::Hour, Self::Day, Self::Week, Self::Month, Self::Year];
+
+    fn name(self) -> &'static str {
         match self {
             Self::Hour => "hour",
             Self::Day => "day",
@@ -47,9 +52,10 @@ pub enum Effort {
     XHigh,
 }
 
-impl Effort {
-    /// The name by which the interface knows it.
-    pub fn name(self) -> &'static str {
+impl Choice for Effort {
+    const ALL: &'static [Self] = &[Self::Fast, Self::Low, Self::Medium, Self::High, Self::XHigh];
+
+    fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",
             Self::Low => "low",
@@ -71,9 +77,10 @@ pub enum ContextSize {
     High,
 }
 
-impl ContextSize {
-    /// The name by which the interface knows it.
-    pub fn name(self) -> &'static str {
+impl Choice for ContextSize {
+    const ALL: &'static [Self] = &[Self::Low, Self::Medium, Self::High];
+
+    fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
             Self::Medium => "medium",

@@ -7,12 +7,12 @@ use tokio::task::JoinHandle;
 
 use super::outcome::Outcome;
 use crate::auth;
-use crate::cli::progress::described;
-use crate::cli::settings::Question;
+use crate::config::question::Question;
 use crate::domain::answer::{Answer, SearchEvent, Source};
 use crate::domain::error::{Cut, Error};
 use crate::outcome::failure::Failure;
 use crate::provider::{Reception, Search, Subscription};
+use crate::render::step;
 use crate::state::env::Environment;
 use crate::state::queue::{Queue, Ticket};
 use crate::state::{Answered, Answers, Database};
@@ -165,7 +165,7 @@ async fn wait_for_turn(
 
 fn note(state: &mut State, event: SearchEvent) {
     match event {
-        SearchEvent::Step(step) => state.message = described(&step),
+        SearchEvent::Step(step) => state.message = step::phrase(&step),
         SearchEvent::Run(run) => state.run = Some(run),
         SearchEvent::Sources(sources) => state.sources = sources,
         SearchEvent::Text(change) => {

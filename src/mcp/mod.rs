@@ -5,6 +5,8 @@
 
 mod arguments;
 mod call;
+#[cfg(feature = "serve")]
+pub(crate) mod http;
 mod outcome;
 mod progress;
 mod registry;
@@ -18,7 +20,6 @@ use rmcp::ServiceExt;
 use tokio::sync::watch;
 
 pub(crate) use self::server::Server;
-use crate::cli::args::McpArgs;
 use crate::outcome::failure::Failure;
 use crate::render::text::one_line;
 use crate::state::env::Environment;
@@ -34,9 +35,9 @@ async fn over(mut ended: watch::Receiver<bool>) {
 }
 
 /// Serves until standard input ends. Standard output carries nothing but the protocol.
-pub(crate) async fn run(args: &McpArgs, env: Environment, io: &mut Io) -> Result<(), Failure> {
+pub(crate) async fn run(timeout: Option<u64>, env: Environment, io: &mut Io) -> Result<(), Failure> {
     let (ending, ended) = watch::channel(false);
-    let server = Server::new(env, args.timeout, ended.clone());
+    let server = Server::new(env, timeout, ended.clone());
     let input = transport::input(ending);
     match server.serve((input, tokio::io::stdout())).await {
         Ok(service) => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::call::{Running, Task};
 use super::outcome::{Outcome, SOURCES};
-use crate::cli::settings;
+use crate::config::reception;
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
 use crate::state::{Database, Job, Jobs};
@@ -36,7 +36,7 @@ impl Registry {
 
     /// Begins to answer a question, or takes a run up; at most `limit` sources are listed.
     pub(super) fn start(&self, task: Task, limit: usize) -> Running {
-        Running::start(self.env.clone(), self.database.clone(), task, settings::reception(), limit)
+        Running::start(self.env.clone(), self.database.clone(), task, reception::for_programs(), limit)
     }
 
     /// Lets a question go on after its call; what comes of it is kept on disk.

@@ -20,9 +20,12 @@ use super::outcome::{Outcome, SOURCES, error, success};
 use super::progress::Progress;
 use super::registry::{Found, Registry};
 use super::tools::{self, AGES, LONGEST_WAIT, MOST_SOURCES};
-use crate::cli::settings::{self, Asked};
-use crate::cli::status;
+use crate::config::program;
+use crate::config::question::QuestionOptions;
+use crate::domain::choice::Choice;
+use crate::domain::request::Recency;
 use crate::outcome::failure::Failure;
+use crate::outcome::usage::Usage;
 use crate::state::Jobs;
 use crate::state::env::Environment;
 
@@ -78,16 +81,16 @@ impl Server {
     async fn search(&self, given: Option<JsonObject>, context: &Context) -> Result<CallToolResult, Mistake> {
         let deadline = self.deadline(context);
         let arguments = Arguments::of(given, &["query", "recency", "sources", "limit", "model"])?;
-        let asked = Asked {
-            query: arguments.required("query")?,
-            recency: arguments.one_of("recency", &AGES)?,
+        let query = arguments.required("query")?;
+        let options = QuestionOptions {
+            recency: arguments.one_of("recency", &AGES)?.and_then(|age| Recency::from_name(&age)),
             sources: arguments.texts("sources")?,
             model: arguments.text("model")?,
-            research: false,
+            ..QuestionOptions::default()
         };
         let limit = arguments.number("limit", 1..=MOST_SOURCES)?;
         let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(SOURCES);
-        let running = match self.ask(asked, limit) {
+        let running = match self.ask(query, options, limit) {
             Ok(running) => Arc::new(running),
             Err(failure) => return Ok(failed(&failure)),
         };
@@ -116,8 +119,9 @@ impl Server {
     ) -> Result<CallToolResult, Mistake> {
         let deadline = self.deadline(context);
         let arguments = Arguments::of(given, &["query"])?;
-        let asked = Asked { query: arguments.required("query")?, research: true, ..Asked::default() };
-        let running = match self.ask(asked, SOURCES) {
+        let query = arguments.required("query")?;
+        let options = QuestionOptions { research: true, ..QuestionOptions::default() };
+        let running = match self.ask(query, options, SOURCES) {
             Ok(running) => Arc::new(running),
             Err(failure) => return Ok(failed(&failure)),
         };
@@ -169,9 +173,13 @@ impl Server {
     async fn usage(&self, given: Option<JsonObject>, context: &Context) -> Result<CallToolResult, Mistake> {
         Arguments::of(given, &[])?;
         tokio::select! {
-            usage = status::usage(&self.env) => match usage {
-                Ok((text, structured)) => Ok(success(text, structured)),
-                Err(failure) => Ok(failed(&failure)),
+            usage = Usage::fetch(&self.env) => match usage {
+                Ok(usage) => {
+                    let limits = usage.limit_documents().unwrap_or_default();
+                    let structured = json!({ "plan": usage.plan, "limits": limits });
+                    Ok(success(usage.lines().join("\n"), structured))
+                }
+                Err(error) => Ok(failed(&error.into())),
             },
             () = context.ct.cancelled() => Ok(self.cancelled().await),
             () = sleep_until(self.deadline(context)) => Ok(error("The service did not answer in time.\nhint: try again")),
@@ -187,8 +195,8 @@ impl Server {
         error("Cancelled.")
     }
 
-    fn ask(&self, asked: Asked, limit: usize) -> Result<Running, Failure> {
-        let question = settings::resolve_asked(asked, &self.env)?;
+    fn ask(&self, query: String, options: QuestionOptions, limit: usize) -> Result<Running, Failure> {
+        let question = program::question(query, options, &self.env)?;
         Ok(self.registry.start(Task::Ask(Box::new(question)), limit))
     }
 

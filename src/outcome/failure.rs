@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::exit_codes::EXIT_CODES;
 use crate::domain::error::{ApiRefusal, Cut, Error, Why};
 use crate::domain::origin::Origin;
 use crate::render::Problem;
@@ -10,11 +11,9 @@ use crate::terminal::signals::Signal;
 
 /// How a command ends when it does not succeed.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// Something of the search, the session or the service.
     Library(Error),
-    /// The command line, the environment or the settings ask for something that cannot be.
-    Usage { message: String, hint: String },
     /// The result cannot be written.
     Output(io::Error),
     /// The answer was printed, and could not be copied or a source not opened.
@@ -26,21 +25,6 @@ pub(crate) enum Failure {
     /// The command has said what there is to say.
     Silent(u8),
 }
-
-/// A row of the table that `pplx help exit-codes` prints.
-pub(crate) const EXIT_CODES: [(u8, &str, &str); 11] = [
-    (0, "", "answered"),
-    (1, "failed", "an error in the reply, a reply that cannot be read, a file that cannot be written"),
-    (2, "usage", "the command line, the environment or the settings are not usable"),
-    (3, "no_results", "the service found neither an answer nor sources"),
-    (4, "auth", "not logged in, or the session has expired or was refused"),
-    (5, "rate_limit", "rate limited, or a quota is used up"),
-    (6, "network", "no connection, TLS, proxy, gateway, or no answer in time"),
-    (7, "blocked", "the service's bot protection wants a browser; logging in again does not help"),
-    (8, "incomplete", "the answer is incomplete; what has arrived was printed and marked"),
-    (130, "interrupted", "Ctrl-C; what has arrived was printed and marked"),
-    (143, "terminated", "SIGTERM (a hang-up: 129); what has arrived was printed and marked"),
-];
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -56,20 +40,21 @@ impl From<io::Error> for Failure {
 }
 
 impl Failure {
-    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Usage { message: message.into(), hint: hint.into() }
+    /// Something that cannot be done as it is asked for, and what to do instead.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Library(Error::usage(message, hint))
     }
 
     /// A reader that closed the pipe has what it wanted.
-    pub(crate) fn is_closed_pipe(&self) -> bool {
+    pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    pub(crate) fn exit_code(&self) -> u8 {
+    /// The code of the process: a row of [`EXIT_CODES`], or 129 for a hang-up.
+    pub fn exit_code(&self) -> u8 {
         match self {
             _ if self.is_closed_pipe() => 0,
             Self::Library(error) => exit_code(error),
-            Self::Usage { .. } => 2,
             Self::Output(_) | Self::HandOn(_) => 1,
             Self::Signal(signal) | Self::Aborted(signal) => signal.exit_code(),
             Self::Silent(code) => *code,
@@ -77,13 +62,12 @@ impl Failure {
     }
 
     /// What is told to people and programs; `None` when nothing is left to say.
-    pub(crate) fn problem(&self) -> Option<Problem> {
+    pub fn problem(&self) -> Option<Problem> {
         if self.is_closed_pipe() {
             return None;
         }
         let (message, hint) = match self {
             Self::Library(error) => (error.to_string(), Some(hint(error))),
-            Self::Usage { message, hint } => (message.clone(), Some(hint.clone())),
             Self::Output(error) => (format!("Could not write the result: {error}."), None),
             Self::HandOn(message) => (message.clone(), None),
             Self::Signal(signal) => (signal.message().to_owned(), None),
@@ -117,7 +101,11 @@ impl Failure {
 
 fn exit_code(error: &Error) -> u8 {
     match error {
-        Error::BaseUrl { .. } | Error::NoConfigDir | Error::Attachment { .. } | Error::ApiOption(_) => 2,
+        Error::Usage { .. }
+        | Error::BaseUrl { .. }
+        | Error::NoConfigDir
+        | Error::Attachment { .. }
+        | Error::ApiOption(_) => 2,
         Error::Api(refusal) => match refusal.why {
             Why::Request => 2,
             Why::Key => 4,
@@ -169,6 +157,7 @@ fn is_bad_path(error: &io::Error) -> bool {
 
 fn hint(error: &Error) -> String {
     match error {
+        Error::Usage { hint, .. } => hint.clone(),
         Error::NotAuthenticated | Error::NotAccepted => "run `pplx login`".to_owned(),
         Error::OnlyKey(_)
         | Error::NoKey

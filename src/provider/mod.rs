@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::domain::answer::{Answer, SearchEvent};
+use crate::domain::choice::Choice;
 use crate::domain::error::Result;
 use crate::domain::request::SearchRequest;
 use crate::state::env::Environment;
@@ -26,6 +27,26 @@ pub struct Reception {
     pub record: Option<PathBuf>,
     /// Tell what happens on the way. Whoever only waits for the end saves the work.
     pub events: bool,
+}
+
+/// Who can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProviderName {
+    /// The subscription.
+    Web,
+    /// The official API.
+    Api,
+}
+
+impl Choice for ProviderName {
+    const ALL: &'static [Self] = &[Self::Web, Self::Api];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Web => "web",
+            Self::Api => "api",
+        }
+    }
 }
 
 /// A provider, with what it needs to be asked.

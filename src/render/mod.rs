@@ -9,6 +9,7 @@ mod live;
 mod ndjson;
 mod pretty;
 mod report;
+pub mod step;
 pub mod text;
 mod usage;
 mod wrap;
@@ -18,6 +19,7 @@ pub use json::write_document;
 use std::io::{self, Write};
 
 use crate::domain::answer::{Answer, Payer, SearchEvent, Source};
+use crate::domain::choice::Choice;
 
 /// The output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,20 @@ pub enum Format {
     Json,
     /// One JSON object a line, as events come.
     Ndjson,
+}
+
+impl Choice for Format {
+    const ALL: &'static [Self] = &[Self::Report, Self::Pretty, Self::Answer, Self::Json, Self::Ndjson];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Report => "report",
+            Self::Pretty => "pretty",
+            Self::Answer => "answer",
+            Self::Json => "json",
+            Self::Ndjson => "ndjson",
+        }
+    }
 }
 
 /// How to print.

@@ -6,7 +6,6 @@ mod conversation;
 mod dialect;
 mod edge;
 mod log;
-mod mcp;
 mod settings;
 mod settle;
 mod state;
@@ -15,12 +14,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::TcpListener;
 
-use self::mcp::Mcp;
+pub(crate) use self::settings::Options;
 use self::settings::Settings;
 use self::state::server_state::App;
-use crate::cli::args::ServeArgs;
+use crate::auth::Store;
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
 use crate::terminal::io::Io;
@@ -35,28 +35,41 @@ const STATE_AGAIN: Duration = Duration::from_secs(5);
 /// How often it is looked whether background answers have ended.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Serves until a signal comes, or asks a server that runs how it is.
-pub(crate) async fn run(args: ServeArgs, env: Environment, io: &mut Io) -> Result<(), Failure> {
-    let checks = args.check;
-    let settings = Settings::resolve(args, &env)?;
-    if checks {
-        return edge::check::run(&settings, io).await;
-    }
-    if let Some(warning) = crate::cli::private_store(&env) {
+/// Something that is served beside the interfaces, with the same guard: at `/mcp`.
+pub(crate) struct Mounted {
+    pub(crate) router: Router,
+    /// Ends what would keep its connections open.
+    pub(crate) stop: Box<dyn FnOnce() + Send>,
+}
+
+/// Asks the server that should be running how it is.
+pub(crate) async fn check(options: Options, env: &Environment, io: &mut Io) -> Result<(), Failure> {
+    edge::check::run(&Settings::resolve(options, env)?, io).await
+}
+
+/// Serves until a signal comes, then until the answers that are on their way are finished.
+pub(crate) async fn run(
+    options: Options,
+    mounted: Option<Mounted>,
+    env: Environment,
+    io: &mut Io,
+) -> Result<(), Failure> {
+    let settings = Settings::resolve(options, &env)?;
+    if let Some(warning) = Store::tighten_for(&env) {
         io.tell_as("warning", &warning);
     }
     let (listener, address) = bind(settings.listen).await?;
     let mut signals = Signals::install()?;
-    let app = App::new(&settings, env.clone())?;
-    let mcp = Mcp::new(env);
-    let router = edge::routes::router(&app, &mcp);
+    let app = App::new(&settings, env)?;
+    let (mounted, stop_mounted) = mounted.map(|mounted| (mounted.router, mounted.stop)).unzip();
+    let router = edge::routes::router(&app, mounted);
     io.say(&format!("http://{address}"))?;
     io.out().flush()?;
     look_after(&app);
     tokio::spawn(begin_responses(Arc::clone(&app), chrono::Utc::now().timestamp()));
     let stop = || {
         log::event("stopping", "answers that are on their way are finished; a second signal ends them");
-        mcp.stop();
+        stop_mounted.into_iter().for_each(|stop| stop());
     };
     edge::listen::until_signal(listener, router, &mut signals, stop).await;
     while app.responses.is_busy() {

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use url::Url;
 
 use crate::auth::Secret;
-use crate::cli::args::ServeArgs;
-use crate::cli::settings::{self, ServeFile};
+use crate::config::file::{ServeTable, SettingsFile};
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
 
@@ -17,6 +16,19 @@ use crate::state::env::Environment;
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8892);
 /// The shortest key that may guard a server others can reach, in characters.
 const SHORTEST_KEY: usize = 16;
+
+/// What is said where the server is started. What is not is as `settings.toml` has it.
+pub(crate) struct Options {
+    pub(crate) listen: Option<SocketAddr>,
+    pub(crate) key_file: Option<PathBuf>,
+    /// Other names of models, and the models.
+    pub(crate) aliases: Vec<(String, String)>,
+    pub(crate) allowed_origins: Vec<String>,
+    pub(crate) allowed_hosts: Vec<String>,
+    pub(crate) experimental_tools: bool,
+    pub(crate) refuse_substitution: bool,
+    pub(crate) notify: Option<String>,
+}
 
 #[derive(Debug)]
 pub(super) struct Settings {
@@ -31,29 +43,29 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn resolve(args: ServeArgs, env: &Environment) -> Result<Self, Failure> {
-        let file = settings::serve_file(env)?;
-        let listen = args.listen.or(file.listen).unwrap_or(LISTEN);
-        let key_file = args.key_file.or(file.key_file.clone());
+    pub(super) fn resolve(options: Options, env: &Environment) -> Result<Self, Failure> {
+        let file = SettingsFile::read(env)?.serve.unwrap_or_default();
+        let listen = options.listen.or(file.listen).unwrap_or(LISTEN);
+        let key_file = options.key_file.or(file.key_file.clone());
         let key = match env.text("PPLX_SERVE_KEY") {
             Some(key) => Some(usable(&key, "PPLX_SERVE_KEY")?),
             None => key_file.map(|path| read_key(&path)).transpose()?,
         };
         check_exposure(listen, key.as_ref())?;
-        let ServeFile { alias, allow_origin, allow_host, .. } = file;
+        let ServeTable { alias, allow_origin, allow_host, .. } = file;
         Ok(Self {
             listen,
             key,
-            aliases: alias.into_iter().chain(args.alias).collect(),
-            origins: origins(allow_origin.into_iter().chain(args.allow_origin))?,
+            aliases: alias.into_iter().chain(options.aliases).collect(),
+            origins: origins(allow_origin.into_iter().chain(options.allowed_origins))?,
             hosts: allow_host
                 .into_iter()
-                .chain(args.allow_host)
+                .chain(options.allowed_hosts)
                 .map(|host| host.to_ascii_lowercase())
                 .collect(),
-            experimental_tools: args.experimental_tools || file.experimental_tools,
-            refuse_substitution: args.refuse_substitution || file.refuse_substitution,
-            notify: args.notify.or(file.notify).map(|text| notify_url(&text)).transpose()?,
+            experimental_tools: options.experimental_tools || file.experimental_tools,
+            refuse_substitution: options.refuse_substitution || file.refuse_substitution,
+            notify: options.notify.or(file.notify).map(|text| notify_url(&text)).transpose()?,
         })
     }
 }

@@ -1,38 +1,16 @@
 //! The answers that can be followed up.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row};
 
-use super::Database;
+use super::database::Database;
+use super::rows::{Answered, insert_answer};
 use crate::domain::answer::Thread;
 use crate::domain::error::Result;
-
-/// How many answers are remembered.
-const LIMIT: u32 = 200;
-/// How much of a question is remembered, in characters: enough to recognise it.
-const QUERY_LIMIT: usize = 200;
 
 /// The table of the answers. It holds the tokens of threads, so it is as private as the session.
 #[derive(Debug)]
 pub struct Answers {
     database: Database,
-}
-
-/// An answer that can be followed up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
-    /// What a follow-up refers to.
-    pub thread: Thread,
-    /// The beginning of the question.
-    pub query: String,
-    /// When it was answered, in Unix milliseconds.
-    pub at: i64,
-}
-
-impl Answered {
-    /// The answer of `thread` to `query`.
-    pub fn new(thread: Thread, query: &str, at: i64) -> Self {
-        Self { thread, query: query.chars().take(QUERY_LIMIT).collect(), at }
-    }
 }
 
 impl Answers {
@@ -47,7 +25,7 @@ impl Answers {
             .write(move |connection| {
                 let transaction =
                     connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-                insert(&transaction, &answered)?;
+                insert_answer(&transaction, &answered)?;
                 transaction.commit()
             })
             .await
@@ -82,24 +60,10 @@ fn thread(row: &Row<'_>) -> rusqlite::Result<Thread> {
     Ok(Thread { id: row.get(0)?, context: row.get(1)?, token: row.get(2)? })
 }
 
-/// Within a transaction: an entry that is known already becomes the newest.
-pub(super) fn insert(connection: &rusqlite::Connection, answered: &Answered) -> rusqlite::Result<()> {
-    let Answered { thread, query, at } = answered;
-    connection.execute("DELETE FROM answers WHERE entry = ?", [&thread.id])?;
-    connection.execute(
-        "INSERT INTO answers (entry, context, token, query, answered) VALUES (?, ?, ?, ?, ?)",
-        params![thread.id, thread.context, thread.token, query, at],
-    )?;
-    connection.execute(
-        "DELETE FROM answers WHERE number <= (SELECT number FROM answers ORDER BY number DESC LIMIT 1 OFFSET ?)",
-        [LIMIT],
-    )?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::database::tests::database;
+    use super::super::rows::ANSWERS_LIMIT;
     use super::*;
 
     fn answered(id: &str, context: &str) -> Answered {
@@ -112,20 +76,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let answers = Answers::new(database(folder.path()));
         assert_eq!((answers.last().await.unwrap(), answers.ids().await.unwrap()), (None, Vec::new()));
-        for number in 0..=LIMIT {
+        for number in 0..=ANSWERS_LIMIT {
             answers.remember(answered(&format!("e{number}"), "c")).await.unwrap();
         }
         answers.remember(answered("e7", "other")).await.unwrap();
         assert_eq!(answers.last().await.unwrap().unwrap().id, "e7");
-        assert_eq!(answers.find("c").await.unwrap().unwrap().id, format!("e{LIMIT}"));
+        assert_eq!(answers.find("c").await.unwrap().unwrap().id, format!("e{ANSWERS_LIMIT}"));
         assert_eq!(answers.find("e0").await.unwrap(), None);
         let ids = answers.ids().await.unwrap();
         assert_eq!((ids.len(), ids[0].as_str(), ids[1].as_str()), (200, "e7", "e200"));
-    }
-
-    #[test]
-    fn only_the_beginning_of_a_long_question_is_kept() {
-        let long = Answered::new(Thread::default(), &"é".repeat(QUERY_LIMIT + 1), 1);
-        assert_eq!(long.query.chars().count(), QUERY_LIMIT);
     }
 }

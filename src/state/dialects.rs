@@ -2,7 +2,8 @@
 
 use rusqlite::OptionalExtension;
 
-use super::Database;
+use super::database::Database;
+use super::rows::insert_agent_account;
 use crate::domain::error::Result;
 
 /// How long a refusal is believed, in milliseconds.
@@ -38,17 +39,11 @@ impl Dialects {
             .write(move |connection| {
                 let transaction = connection.transaction()?;
                 transaction.execute("DELETE FROM agent_accounts WHERE learnt <= ?", [now - WEEK])?;
-                insert(&transaction, account, now)?;
+                insert_agent_account(&transaction, account, now)?;
                 transaction.commit()
             })
             .await
     }
-}
-
-/// Within a transaction.
-pub(super) fn insert(connection: &rusqlite::Connection, account: i64, learnt: i64) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO agent_accounts (account, learnt) VALUES (?, ?)";
-    connection.execute(sql, (account, learnt)).map(drop)
 }
 
 #[cfg(test)]

@@ -1,33 +1,15 @@
 //! Questions of agents whose answers are fetched later, so that a program that ends loses none.
 
-use rusqlite::{OptionalExtension, params};
-use serde_json::Value;
+use rusqlite::OptionalExtension;
 
-use super::Database;
+use super::database::Database;
+use super::rows::{Job, insert_job};
 use crate::domain::error::Result;
-
-/// How many jobs are kept.
-const LIMIT: u32 = 100;
 
 /// The table of the jobs.
 #[derive(Debug, Clone)]
 pub struct Jobs {
     database: Database,
-}
-
-/// One of them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Job {
-    /// Its name.
-    pub id: String,
-    /// What was asked.
-    pub query: String,
-    /// The run of deep research at the service, by which it can be taken up again.
-    pub run: Option<String>,
-    /// What is known of the answer, in a form that the one who wrote it knows.
-    pub result: Option<Value>,
-    /// Nothing more will come.
-    pub done: bool,
 }
 
 impl Jobs {
@@ -48,7 +30,7 @@ impl Jobs {
             .write(move |connection| {
                 let transaction =
                     connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-                insert(&transaction, &job, chrono::Utc::now().timestamp_micros())?;
+                insert_job(&transaction, &job, chrono::Utc::now().timestamp_micros())?;
                 transaction.commit()
             })
             .await
@@ -77,23 +59,10 @@ fn job(row: &rusqlite::Row<'_>) -> rusqlite::Result<Job> {
     })
 }
 
-/// Within a transaction. `changed` says which are the oldest, in Unix microseconds.
-pub(super) fn insert(connection: &rusqlite::Connection, job: &Job, changed: i64) -> rusqlite::Result<()> {
-    let result = job.result.as_ref().map(Value::to_string);
-    connection.execute(
-        "INSERT OR REPLACE INTO jobs (id, query, run, result, done, changed) VALUES (?, ?, ?, ?, ?, ?)",
-        params![job.id, job.query, job.run, result, job.done, changed],
-    )?;
-    connection.execute(
-        "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs ORDER BY changed DESC LIMIT -1 OFFSET ?)",
-        [LIMIT],
-    )?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::database::tests::database;
+    use super::super::rows::JOBS_LIMIT;
     use super::*;
 
     fn job(id: &str) -> Job {
@@ -106,7 +75,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let jobs = Jobs::new(database(folder.path()));
         assert_eq!(jobs.read("j-0").await.unwrap(), None);
-        for number in 0..=LIMIT {
+        for number in 0..=JOBS_LIMIT {
             jobs.write(job(&format!("j-{number}"))).await.unwrap();
         }
         assert_eq!(jobs.read("j-100").await.unwrap(), Some(job("j-100")));

@@ -10,10 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::answers::{self, Answered};
-use super::dialects;
-use super::jobs::{self, Job};
-use super::model_list::{self, ListedModels};
+use super::rows::{self, Answered, Job, ListedModels};
 use crate::domain::answer::Thread;
 use crate::domain::models::Models;
 
@@ -100,7 +97,7 @@ fn import_answers(connection: &Connection, folder: &Path, imported: &mut Importe
     let content: Option<Content> = imported.read(folder.join(THREADS));
     content.into_iter().flat_map(|content| content.threads).try_for_each(|entry| {
         let thread = Thread { id: entry.id, context: entry.context, token: entry.token };
-        answers::insert(connection, &Answered::new(thread, &entry.query, entry.answered))
+        rows::insert_answer(connection, &Answered::new(thread, &entry.query, entry.answered))
     })
 }
 
@@ -113,7 +110,7 @@ fn import_models(connection: &Connection, folder: &Path, imported: &mut Imported
     }
     match imported.read(folder.join(MODELS)) {
         Some(Content { fetched, models }) => {
-            model_list::replace(connection, &ListedModels { fetched, models })
+            rows::replace_models(connection, &ListedModels { fetched, models })
         }
         None => Ok(()),
     }
@@ -126,7 +123,9 @@ fn import_dialect(connection: &Connection, folder: &Path, imported: &mut Importe
         learnt: i64,
     }
     match imported.read(folder.join(DIALECT)) {
-        Some(Content { account, learnt }) => dialects::insert(connection, account.cast_signed(), learnt),
+        Some(Content { account, learnt }) => {
+            rows::insert_agent_account(connection, account.cast_signed(), learnt)
+        }
         None => Ok(()),
     }
 }
@@ -146,7 +145,7 @@ fn import_jobs(connection: &Connection, folder: &Path, imported: &mut Imported) 
         let changed = changed.map(chrono::DateTime::<chrono::Utc>::from).unwrap_or_default();
         if let Some(Content { id, query, run, result, done }) = imported.read(entry.path()) {
             let job = Job { id, query, run, result, done };
-            jobs::insert(connection, &job, changed.timestamp_micros())?;
+            rows::insert_job(connection, &job, changed.timestamp_micros())?;
         }
     }
     Ok(())

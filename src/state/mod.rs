@@ -13,11 +13,13 @@ pub mod overwrite;
 pub(crate) mod private;
 pub mod queue;
 mod responses;
+mod rows;
 mod schema;
 
-pub use answers::{Answered, Answers};
+pub use answers::Answers;
 pub use database::Database;
 pub use dialects::Dialects;
-pub use jobs::{Job, Jobs};
-pub use model_list::{ListedModels, ModelList};
+pub use jobs::Jobs;
+pub use model_list::ModelList;
 pub use responses::{ResponseRow, Responses};
+pub use rows::{Answered, Job, ListedModels};

@@ -2,33 +2,15 @@
 
 use rusqlite::OptionalExtension;
 
-use super::Database;
+use super::database::Database;
+use super::rows::{ListedModels, replace_models};
 use crate::domain::error::Result;
 use crate::domain::models::Models;
-
-/// How long a list is good, in milliseconds: models come and go within weeks.
-const FRESH: i64 = 24 * 3600 * 1000;
 
 /// Where the list is kept.
 #[derive(Debug, Clone)]
 pub struct ModelList {
     database: Database,
-}
-
-/// A list, and when it was fetched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListedModels {
-    /// In Unix milliseconds.
-    pub fetched: i64,
-    /// The models.
-    pub models: Models,
-}
-
-impl ListedModels {
-    /// Whether the list is less than a day old.
-    pub fn is_fresh(&self, now: i64) -> bool {
-        (0..FRESH).contains(&(now - self.fetched))
-    }
 }
 
 impl ModelList {
@@ -63,20 +45,11 @@ impl ModelList {
         self.database
             .write(move |connection| {
                 let transaction = connection.transaction()?;
-                replace(&transaction, &list)?;
+                replace_models(&transaction, &list)?;
                 transaction.commit()
             })
             .await
     }
-}
-
-/// Within a transaction.
-pub(super) fn replace(connection: &rusqlite::Connection, list: &ListedModels) -> rusqlite::Result<()> {
-    let models = serde_json::to_string(&list.models).unwrap_or_default();
-    connection.execute("DELETE FROM model_list", [])?;
-    connection
-        .execute("INSERT INTO model_list (models, fetched) VALUES (?, ?)", (models, list.fetched))
-        .map(drop)
 }
 
 #[cfg(test)]
@@ -94,14 +67,5 @@ mod tests {
         }
         let kept = ListedModels { fetched: 2, models: Models::built_in() };
         assert_eq!(list.read().await.unwrap(), Some(kept));
-    }
-
-    #[test]
-    fn a_list_is_fresh_for_a_day() {
-        let list = ListedModels { fetched: 1_000, models: Models::default() };
-        assert_eq!(
-            [1_000, FRESH, FRESH + 1_000, 0].map(|now| list.is_fresh(now)),
-            [true, true, false, false]
-        );
     }
 }

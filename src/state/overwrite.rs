@@ -33,6 +33,11 @@ impl Write for Overwrite {
     }
 }
 
+/// Writes `text` to a file of the user's.
+pub fn save(text: &str, path: &Path) -> io::Result<()> {
+    Overwrite::open(path)?.write_all(text.as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::Database;
+use super::database::Database;
 use crate::domain::error::Result;
 
 /// How long a response is kept, in seconds.

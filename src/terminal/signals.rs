@@ -5,15 +5,18 @@ use std::io;
 /// A signal that asks the program to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(unix), allow(dead_code, reason = "elsewhere there is only Ctrl-C"))]
-pub(crate) enum Signal {
+pub enum Signal {
+    /// Ctrl-C.
     Interrupt,
+    /// SIGTERM.
     Terminate,
+    /// The terminal is gone.
     HangUp,
 }
 
 impl Signal {
     /// 128 and the signal's number.
-    pub(crate) fn exit_code(self) -> u8 {
+    pub fn exit_code(self) -> u8 {
         match self {
             Self::Interrupt => 130,
             Self::Terminate => 143,
@@ -21,7 +24,8 @@ impl Signal {
         }
     }
 
-    pub(crate) fn message(self) -> &'static str {
+    /// What people are told.
+    pub fn message(self) -> &'static str {
         match self {
             Self::Interrupt => "Interrupted.",
             Self::Terminate => "Terminated.",
@@ -41,7 +45,7 @@ mod platform {
 
     /// Waits for signals.
     #[derive(Debug)]
-    pub(crate) struct Signals {
+    pub struct Signals {
         interrupt: Stream,
         terminate: Stream,
         hang_up: Stream,
@@ -52,7 +56,7 @@ mod platform {
     impl Signals {
         /// From here on a first signal is waited for here; a second one ends the process at once, even while it
         /// cannot get rid of its output.
-        pub(crate) fn install() -> io::Result<Self> {
+        pub fn install() -> io::Result<Self> {
             let mut flags = Vec::new();
             for which in [Signal::Interrupt, Signal::Terminate, Signal::HangUp] {
                 let number = i32::from(which.exit_code()) - 128;
@@ -70,11 +74,12 @@ mod platform {
         }
 
         /// What the signals so far were for is done: the next one is a first one again.
-        pub(crate) fn forget(&self) {
+        pub fn forget(&self) {
             self.seen.iter().for_each(|seen| seen.store(false, Ordering::Relaxed));
         }
 
-        pub(crate) async fn next(&mut self) -> Signal {
+        /// The next signal.
+        pub async fn next(&mut self) -> Signal {
             tokio::select! {
                 _ = self.interrupt.recv() => Signal::Interrupt,
                 _ = self.terminate.recv() => Signal::Terminate,
@@ -90,16 +95,19 @@ mod platform {
 
     /// Waits for Ctrl-C.
     #[derive(Debug)]
-    pub(crate) struct Signals;
+    pub struct Signals;
 
     impl Signals {
-        pub(crate) fn install() -> io::Result<Self> {
+        /// There is nothing to be prepared here.
+        pub fn install() -> io::Result<Self> {
             Ok(Self)
         }
 
-        pub(crate) fn forget(&self) {}
+        /// A second Ctrl-C is not told from a first one here.
+        pub fn forget(&self) {}
 
-        pub(crate) async fn next(&mut self) -> Signal {
+        /// The next Ctrl-C.
+        pub async fn next(&mut self) -> Signal {
             // Without a handler there is nothing to wait for.
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending::<()>().await;
@@ -109,4 +117,4 @@ mod platform {
     }
 }
 
-pub(crate) use platform::Signals;
+pub use platform::Signals;

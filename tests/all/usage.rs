@@ -67,7 +67,7 @@ fn a_value_that_does_not_fit_is_refused_in_one_line() {
     outcome.is(
         2,
         "",
-        "PPLX_FORMAT is \"pdf\", which is no format.\nhint: use report, pretty, answer, json or ndjson\n",
+        "PPLX_FORMAT is \"pdf\", which is no format.\nhint: use one of report, pretty, answer, json, ndjson\n",
     );
 }
 

@@ -10,46 +10,46 @@ use clap::{Args, Subcommand, ValueHint};
     sent to it. Without a terminal, give --email and PPLX_OTP, or one of the other ways.\n\nExamples:\n  pplx login\n  \
     pplx login --email you@example.com\n  pbpaste | pplx login --browser\n  pplx login --with-token < token.txt"
 )]
-pub(crate) struct LoginArgs {
+pub(in crate::cli) struct LoginArgs {
     #[arg(help = "Have a code sent to this address (also: PPLX_EMAIL)")]
     #[arg(long, value_name = "ADDRESS", value_hint = ValueHint::EmailAddress)]
-    pub(crate) email: Option<String>,
+    pub(in crate::cli) email: Option<String>,
 
     /// Paste a session from a browser: a request copied as cURL, a Cookie header, or the session cookie's value
     #[arg(long, group = "way")]
-    pub(crate) browser: bool,
+    pub(in crate::cli) browser: bool,
 
     /// Read a token from standard input
     #[arg(long, group = "way")]
-    pub(crate) with_token: bool,
+    pub(in crate::cli) with_token: bool,
 
     /// Read a key of the official API from standard input, and store it beside the session
     #[arg(long, group = "way")]
-    pub(crate) api_key: bool,
+    pub(in crate::cli) api_key: bool,
 
     /// Import the session of oh-my-pi (`omp token perplexity`)
     #[arg(long, group = "way")]
-    pub(crate) from_omp: bool,
+    pub(in crate::cli) from_omp: bool,
 
     /// Do not look for the desktop app's session
     #[arg(long)]
-    pub(crate) no_borrow: bool,
+    pub(in crate::cli) no_borrow: bool,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct LogoutArgs {}
+pub(in crate::cli) struct LogoutArgs {}
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Only what was asked with --save, or in the browser, is saved. Without a command, the threads are listed."
 )]
-pub(crate) struct ThreadsArgs {
+pub(in crate::cli) struct ThreadsArgs {
     #[command(subcommand)]
-    pub(crate) command: Option<ThreadsCommand>,
+    pub(in crate::cli) command: Option<ThreadsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum ThreadsCommand {
+pub(in crate::cli) enum ThreadsCommand {
     /// List the threads, the newest first
     List {
         /// How many
@@ -89,14 +89,14 @@ pub(crate) enum ThreadsCommand {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ModelsArgs {
+pub(in crate::cli) struct ModelsArgs {
     /// Print a JSON object
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(in crate::cli) json: bool,
 
     /// Ask the service even if the last list is less than a day old
     #[arg(long)]
-    pub(crate) refresh: bool,
+    pub(in crate::cli) refresh: bool,
 }
 
 #[derive(Debug, Args)]
@@ -104,23 +104,23 @@ pub(crate) struct ModelsArgs {
     after_help = "The last step asks the service one short question, which counts as any other; --no-ask leaves it out.\n\
     Exit code 0 means that a search would work."
 )]
-pub(crate) struct DoctorArgs {
+pub(in crate::cli) struct DoctorArgs {
     /// Print a JSON object
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(in crate::cli) json: bool,
 
     /// Do not ask a question
     #[arg(long)]
-    pub(crate) no_ask: bool,
+    pub(in crate::cli) no_ask: bool,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct StatusArgs {
+pub(in crate::cli) struct StatusArgs {
     /// Also ask the service: for the plan, and for what is left of it
     #[arg(long)]
-    pub(crate) online: bool,
+    pub(in crate::cli) online: bool,
 
     /// Print a JSON object
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(in crate::cli) json: bool,
 }

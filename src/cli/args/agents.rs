@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::values::AgentArg;
+use super::values::Agent;
 
 #[derive(Debug, Args)]
 #[command(
@@ -11,25 +11,25 @@ use super::values::AgentArg;
     client cancels it.\n\nExample, for clients with a JSON configuration:\n  \
     {\"mcpServers\": {\"pplx\": {\"command\": \"pplx\", \"args\": [\"mcp\"]}}}"
 )]
-pub(crate) struct McpArgs {
+pub(in crate::cli) struct McpArgs {
     /// Answer each call within so long, with what has come, and an id for the rest [default: 55, for oh-my-pi 25]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) timeout: Option<u64>,
+    pub(in crate::cli) timeout: Option<u64>,
 }
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Writes embedded files, without network; again to bring them up to date. A file that you have changed is left alone."
 )]
-pub(crate) struct IntegrateArgs {
+pub(in crate::cli) struct IntegrateArgs {
     /// Which one
-    pub(crate) agent: AgentArg,
+    pub(in crate::cli) agent: Agent,
 
     /// Show the files and where they would go; write nothing
     #[arg(long, conflicts_with = "remove")]
-    pub(crate) print: bool,
+    pub(in crate::cli) print: bool,
 
     /// Delete the files
     #[arg(long)]
-    pub(crate) remove: bool,
+    pub(in crate::cli) remove: bool,
 }

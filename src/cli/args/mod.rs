@@ -9,17 +9,15 @@ mod values;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
-pub(crate) use self::account::{
+pub(super) use self::account::{
     DoctorArgs, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs, ThreadsArgs, ThreadsCommand,
 };
-pub(crate) use self::agents::{IntegrateArgs, McpArgs};
-pub(crate) use self::search::{
+pub(super) use self::agents::{IntegrateArgs, McpArgs};
+pub(super) use self::search::{
     ApiArgs, AskArgs, ChatArgs, OutputArgs, ResearchArgs, ResearchCommand, ResearchGetArgs, SearchArgs,
 };
-pub(crate) use self::serve::ServeArgs;
-pub(crate) use self::values::{
-    AgentArg, ColorArg, ContextSizeArg, DialectArg, EffortArg, FormatArg, ProviderArg, RecencyArg,
-};
+pub(super) use self::serve::ServeArgs;
+pub(super) use self::values::Agent;
 
 /// Search with Perplexity from the terminal, through your own subscription.
 #[derive(Debug, Parser)]
@@ -33,13 +31,13 @@ pub(crate) use self::values::{
     after_help = "Examples:\n  pplx login\n  pplx search \"who maintains ripgrep\"\n  pplx search -r week -f answer \"rust release notes\" | less\n\n\
         See also: `pplx help exit-codes`, `pplx help environment`."
 )]
-pub(crate) struct Cli {
+pub(super) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(super) command: Command,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(super) enum Command {
     /// Ask, and print the sourced answer
     Search(Box<SearchArgs>),
     /// Talk, line by line: each question follows up on the answer before it

@@ -13,42 +13,42 @@ use clap::{Args, ValueHint};
     settings.toml.\n\nExamples:\n  pplx serve\n  PPLX_SERVE_KEY=… pplx serve --listen 127.0.0.1:0\n  pplx serve --alias \
     gpt-4o=gpt56_terra --allow-origin https://chat.example\n  pplx serve --check"
 )]
-pub(crate) struct ServeArgs {
+pub(in crate::cli) struct ServeArgs {
     /// Address and port to listen on; port 0 picks a free one [default: 127.0.0.1:8892]
     #[arg(long, value_name = "ADDRESS:PORT")]
-    pub(crate) listen: Option<SocketAddr>,
+    pub(in crate::cli) listen: Option<SocketAddr>,
 
     /// Read the key that clients must send from this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) key_file: Option<PathBuf>,
+    pub(in crate::cli) key_file: Option<PathBuf>,
 
     /// Another name for a model; repeatable
     #[arg(long, value_name = "NAME=MODEL", value_parser = alias)]
-    pub(crate) alias: Vec<(String, String)>,
+    pub(in crate::cli) alias: Vec<(String, String)>,
 
     /// Let web pages of this origin call the server; repeatable
     #[arg(long, value_name = "ORIGIN")]
-    pub(crate) allow_origin: Vec<String>,
+    pub(in crate::cli) allow_origin: Vec<String>,
 
     /// A host name by which the server is called, besides localhost and addresses; repeatable
     #[arg(long, value_name = "NAME")]
-    pub(crate) allow_host: Vec<String>,
+    pub(in crate::cli) allow_host: Vec<String>,
 
     /// Let models call the client's functions, by a prompt: unreliable, and every deviation is an error
     #[arg(long)]
-    pub(crate) experimental_tools: bool,
+    pub(in crate::cli) experimental_tools: bool,
 
     /// Fail where another model answers than the one that was asked for
     #[arg(long)]
-    pub(crate) refuse_substitution: bool,
+    pub(in crate::cli) refuse_substitution: bool,
 
     /// Where a message is posted when the session ends: a topic of ntfy, or any webhook
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
-    pub(crate) notify: Option<String>,
+    pub(in crate::cli) notify: Option<String>,
 
     /// Ask the running server whether all is well, and exit
     #[arg(long)]
-    pub(crate) check: bool,
+    pub(in crate::cli) check: bool,
 }
 
 fn alias(text: &str) -> Result<(String, String), String> {

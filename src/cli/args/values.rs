@@ -1,19 +1,17 @@
-//! The values that are chosen from a few.
+//! The values that are chosen from a few, as clap knows them. Their names stand with their types.
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
-#[derive(Debug, Clone, Copy, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum RecencyArg {
-    Hour,
-    Day,
-    Week,
-    Month,
-    Year,
-}
+use crate::config::file::ColorChoice;
+use crate::domain::choice::Choice;
+use crate::domain::request::{ContextSize, Effort, Recency};
+use crate::provider::{Dialect, ProviderName};
+use crate::render::Format;
 
+/// An agent that can be told about this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AgentArg {
+pub(in crate::cli) enum Agent {
     /// oh-my-pi: an extension with a tool, and a skill
     Omp,
     /// pi: the same
@@ -28,60 +26,41 @@ pub(crate) enum AgentArg {
     Agents,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ProviderArg {
-    /// Your subscription
-    Web,
-    /// The official API: needs a key, and costs money
-    Api,
+/// Makes a [`Choice`] a value of an option, with a line of help for some.
+macro_rules! value_of_option {
+    ($type:ty $(, $choice:path => $help:literal)*) => {
+        impl ValueEnum for $type {
+            fn value_variants<'a>() -> &'a [Self] {
+                Self::ALL
+            }
+
+            fn to_possible_value(&self) -> Option<PossibleValue> {
+                let value = PossibleValue::new(self.name());
+                Some(match self {
+                    $($choice => value.help($help),)*
+                    #[allow(unreachable_patterns, reason = "every value may have a line of help")]
+                    _ => value,
+                })
+            }
+        }
+    };
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum DialectArg {
-    Auto,
-    Agent,
-    Chat,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum EffortArg {
-    Fast,
-    Low,
-    Medium,
-    High,
-    Xhigh,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ContextSizeArg {
-    Low,
-    Medium,
-    High,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum FormatArg {
-    /// Answer, sources and meta data as text
-    Report,
-    /// The same for people: Markdown drawn, links to follow
-    Pretty,
-    /// The answer's text alone
-    Answer,
-    /// One JSON object
-    Json,
-    /// One JSON object a line, as things happen
-    Ndjson,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ColorArg {
-    Auto,
-    Always,
-    Never,
-}
+value_of_option!(Recency);
+value_of_option!(Effort);
+value_of_option!(ContextSize);
+value_of_option!(Dialect);
+value_of_option!(ColorChoice);
+value_of_option!(
+    ProviderName,
+    ProviderName::Web => "Your subscription",
+    ProviderName::Api => "The official API: needs a key, and costs money"
+);
+value_of_option!(
+    Format,
+    Format::Report => "Answer, sources and meta data as text",
+    Format::Pretty => "The same for people: Markdown drawn, links to follow",
+    Format::Answer => "The answer's text alone",
+    Format::Json => "One JSON object",
+    Format::Ndjson => "One JSON object a line, as things happen"
+);

@@ -3,13 +3,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-
-use crate::cli::args::RecencyArg;
-use crate::cli::completions::SOURCES;
-use crate::cli::settings::recency;
+use crate::domain::choice::Choice;
 use crate::domain::models::Models;
-use crate::domain::request::Recency;
+use crate::domain::request::{Recency, SOURCES};
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
 
@@ -98,8 +94,8 @@ fn named_age(name: &str) -> Result<Age, Failure> {
     if name == "any" {
         return Ok(Age::Any);
     }
-    let age = RecencyArg::from_str(name, true).map_err(|_| usage(&format!("{name:?} is no age.")))?;
-    Ok(Age::AtMost(recency(age)))
+    let age = Recency::from_name(&name.to_lowercase());
+    age.map(Age::AtMost).ok_or_else(|| usage(&format!("{name:?} is no age.")))
 }
 
 /// Which pages are searched, in words.
@@ -124,8 +120,7 @@ pub(super) fn expanded(file: &str, env: &Environment) -> PathBuf {
 
 /// What a beginning is completed to.
 pub(super) fn candidates(models: &Models) -> Vec<String> {
-    let ages = RecencyArg::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    let ages = ages.map(|age| age.get_name().to_owned()).chain(["any".to_owned()]);
+    let ages = Recency::ALL.iter().map(|age| age.name()).chain(["any"]);
     let commands = COMMANDS.iter().map(|(command, _)| match command.split_once(' ') {
         Some((name, _)) => format!("{name} "),
         None => (*command).to_owned(),

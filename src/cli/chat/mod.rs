@@ -7,11 +7,12 @@ use std::path::Path;
 
 use self::command::{Age, Command, Input};
 use super::args::ChatArgs;
-use super::models;
+use super::output;
 use super::search;
-use super::settings::{self, FollowUp, Question, Settings, Shown, What};
-use super::threads;
+use super::settings::{self, AnswerFrom, OutputSettings, Settings};
 use crate::auth;
+use crate::config::model_note::model_note;
+use crate::config::question::{FollowUp, Question};
 use crate::domain::answer::Exchange;
 use crate::domain::models::Models;
 use crate::outcome::failure::Failure;
@@ -26,7 +27,7 @@ use crate::terminal::signals::{Signal, Signals};
 struct Chat {
     /// Without its text. Its thread is that of the last whole answer.
     question: Question,
-    shown: Shown,
+    output: OutputSettings,
     signals: Signals,
     said: Vec<Exchange>,
 }
@@ -34,9 +35,9 @@ struct Chat {
 /// Answers line after line, until there is none.
 pub(super) async fn run(args: ChatArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     require_terminal(io)?;
-    let (question, shown) = settings::resolve_chat(args, env, io)?;
+    let (question, output) = settings::for_chat(args, env, io)?;
     auth::resolve(env).await?;
-    let mut chat = Chat { question, shown, signals: Signals::install()?, said: Vec::new() };
+    let mut chat = Chat { question, output, signals: Signals::install()?, said: Vec::new() };
     chat.greet(env, io).await;
     let mut editor = LineEditor::start("> ", command::candidates(&known_models(env).await), env);
     loop {
@@ -71,8 +72,8 @@ fn require_terminal(io: &Io) -> Result<(), Failure> {
 
 impl Chat {
     async fn greet(&self, env: &Environment, io: &mut Io) {
-        search::warn(&self.question, self.shown.quiet, env, io).await;
-        if !self.shown.quiet {
+        search::warn(&self.question, self.output.quiet, env, io).await;
+        if !self.output.quiet {
             let model = &self.question.request.model;
             io.tell(&format!("Asking {model}. /help lists the commands, Ctrl-D leaves."));
         }
@@ -110,7 +111,7 @@ impl Chat {
         match done {
             Err(failure) if !ends(&failure) => {
                 if let Some(problem) = failure.problem() {
-                    super::tell(&problem, io);
+                    output::problem(&problem, io);
                 }
                 Ok(ControlFlow::Continue(()))
             }
@@ -124,8 +125,9 @@ impl Chat {
         env: &Environment,
         io: &mut Io,
     ) -> Result<ControlFlow<()>, Failure> {
-        let question = self.question.clone().asking(query.clone())?;
-        let settings = Settings { what: What::Question(Box::new(question)), shown: self.shown.now() };
+        let question = self.question.clone().with_query(query.clone())?;
+        let settings =
+            Settings { answer_from: AnswerFrom::Question(Box::new(question)), output: self.output.now() };
         let answered = search::answer(&settings, &mut self.signals, env, io).await;
         self.signals.forget();
         let answer = *answered?;
@@ -156,7 +158,7 @@ impl Chat {
             }
             Command::Model(model) => {
                 if let Some(model) = model {
-                    if let Some(note) = models::note_on(&model, env).await {
+                    if let Some(note) = model_note(&model, env).await {
                         io.tell_as("note", &note);
                     }
                     request.model = model;
@@ -189,7 +191,7 @@ impl Chat {
         if self.said.is_empty() {
             return Err(Failure::usage("There is nothing to save yet.", "ask something first"));
         }
-        threads::save(&exchanges::markdown(&self.said, chrono::Utc::now().timestamp()), file)
+        output::save(&exchanges::markdown(&self.said, chrono::Utc::now().timestamp()), file)
     }
 }
 

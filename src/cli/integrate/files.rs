@@ -6,29 +6,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::cli::args::Agent;
 use crate::domain::error::{Error, Result};
 use crate::state::env::Environment;
 use crate::state::private::{self, Durability};
 
 const EXTENSION: &str = include_str!("../../../integrations/omp/index.ts");
 const SKILL: &str = include_str!("../../../skills/pplx/SKILL.md");
-
-/// An agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Agent {
-    /// oh-my-pi: an extension, and a skill.
-    Omp,
-    /// pi: the same.
-    Pi,
-    /// Claude Code: a skill.
-    Claude,
-    /// Codex: a skill, where several agents look.
-    Codex,
-    /// opencode: a skill.
-    Opencode,
-    /// The folder where several agents look for skills.
-    Agents,
-}
 
 /// A file that belongs to an integration.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,15 +4,15 @@ mod files;
 
 use std::path::Path;
 
-use self::files::{Agent, Found, Integration, Planned};
-use super::args::{AgentArg, IntegrateArgs};
+use self::files::{Found, Integration, Planned};
+use super::args::IntegrateArgs;
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
 use crate::terminal::io::Io;
 
 /// Writes, shows or removes the files by which an agent learns of this program.
 pub(crate) fn run(args: &IntegrateArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let integration = Integration::of(agent(args.agent), env)?;
+    let integration = Integration::of(args.agent, env)?;
     if args.print {
         return print(&integration, io);
     }
@@ -55,15 +55,4 @@ fn print(integration: &Integration, io: &mut Io) -> Result<(), Failure> {
         io.say(&format!("==> {} <==\n{}", path.display(), file.content.trim_end()))?;
     }
     Ok(())
-}
-
-fn agent(typed: AgentArg) -> Agent {
-    match typed {
-        AgentArg::Omp => Agent::Omp,
-        AgentArg::Pi => Agent::Pi,
-        AgentArg::Claude => Agent::Claude,
-        AgentArg::Codex => Agent::Codex,
-        AgentArg::Opencode => Agent::Opencode,
-        AgentArg::Agents => Agent::Agents,
-    }
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::gathered::{Gathered, filters, language, malformed, search_options, source, text, usage};
 use crate::domain::answer::{Source, Step};
+use crate::domain::choice::Choice;
 use crate::domain::error::{Cut, Error, Result};
 use crate::domain::request::{Effort, SearchRequest};
 

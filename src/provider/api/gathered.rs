@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::answer::{Source, Step};
+use crate::domain::choice::Choice;
 use crate::domain::error::{Cut, Error, Result};
 use crate::domain::request::{Filters, SearchRequest};
 

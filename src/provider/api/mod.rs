@@ -23,6 +23,7 @@ use self::memory::Memory;
 use self::send::Call;
 use super::Reception;
 use crate::auth::ApiKey;
+use crate::domain::choice::Choice;
 use crate::domain::error::{ApiRefusal, Error, Result, Why};
 use crate::domain::request::SearchRequest;
 use crate::net::http;
@@ -38,6 +39,18 @@ pub enum Dialect {
     Agent,
     /// Chat completions.
     Chat,
+}
+
+impl Choice for Dialect {
+    const ALL: &'static [Self] = &[Self::Auto, Self::Agent, Self::Chat];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Agent => "agent",
+            Self::Chat => "chat",
+        }
+    }
 }
 
 /// The official API, at this address.

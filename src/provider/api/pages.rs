@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::gathered::{Gathered, filters, sources, text};
+use crate::domain::choice::Choice;
 use crate::domain::error::Result;
 use crate::domain::request::SearchRequest;
 

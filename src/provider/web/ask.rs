@@ -15,6 +15,7 @@ use super::body::described;
 use super::extract::{reason_of, speaks_of_limits};
 use crate::auth::{Credential, Session, keep};
 use crate::domain::answer::Thread;
+use crate::domain::choice::Choice;
 use crate::domain::error::{Error, Result};
 use crate::domain::request::{Recency, SearchRequest};
 use crate::net::http::{self, Plain};

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::cli::settings::{self, RESEARCH_MODEL};
+use crate::config::question::RESEARCH_MODEL;
+use crate::config::reception;
 use crate::domain::answer::Thread;
+use crate::domain::choice::Choice;
 use crate::domain::error::Error;
 use crate::domain::request::{Recency, SearchRequest};
 use crate::serve::api_error::Refusal;
@@ -43,20 +45,13 @@ pub(crate) struct Options {
     save: Option<bool>,
 }
 
-const RECENCIES: [Recency; 5] = [Recency::Hour, Recency::Day, Recency::Week, Recency::Month, Recency::Year];
-
 impl Options {
     pub(crate) fn of(fields: &Fields) -> Result<Self, Refusal> {
-        let ages = RECENCIES.map(Recency::name);
+        let ages = Recency::ALL.iter().map(|age| age.name()).collect::<Vec<_>>();
         let age = fields.one_of("search_recency_filter", &ages)?.or(fields.one_of("recency", &ages)?);
         let save = fields.flag("save")?;
         let language = fields.text("language")?.map(str::to_owned);
-        Ok(Self {
-            language,
-            sources: sources(fields)?,
-            recency: RECENCIES.into_iter().find(|recency| Some(recency.name()) == age),
-            save,
-        })
+        Ok(Self { language, sources: sources(fields)?, recency: age.and_then(Recency::from_name), save })
     }
 
     fn apply(&self, request: &mut SearchRequest) {
@@ -94,7 +89,7 @@ impl Question {
             app.quota.check(request.research)?;
         }
         self.attach(app, &mut request).await?;
-        let searched = app.subscription.search(&request, &settings::reception()).await;
+        let searched = app.subscription.search(&request, &reception::for_programs()).await;
         match searched {
             Ok(search) => Ok(Reply::new(search, self.terms(&request))),
             Err(error) => {

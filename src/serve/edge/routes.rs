@@ -25,12 +25,11 @@ use crate::serve::dialect::chat;
 use crate::serve::dialect::files;
 use crate::serve::dialect::responses;
 use crate::serve::log::Record;
-use crate::serve::mcp::Mcp;
 use crate::serve::state::server_state::App;
 
 /// All of them.
-pub(crate) fn router(app: &Arc<App>, mcp: &Mcp) -> Router {
-    let keyed = Router::new()
+pub(crate) fn router(app: &Arc<App>, mounted: Option<Router>) -> Router {
+    let mut keyed = Router::new()
         .route("/v1/models", get(models::list))
         .route("/v1/models/{id}", get(models::get))
         .route("/v1/chat/completions", post(chat::create))
@@ -44,12 +43,15 @@ pub(crate) fn router(app: &Arc<App>, mcp: &Mcp) -> Router {
         )
         .route("/v1/files/{id}", get(files::get).merge(delete(files::delete)))
         .route("/v1/files/{id}/content", get(files::content))
-        .route("/admin/session", post(admin::replace_session).layer(DefaultBodyLimit::max(admin::MAX_BODY)))
-        .route_service("/mcp", mcp.service())
-        .route_layer(from_fn_with_state(Arc::clone(app), guard::keys));
-    let with_key_in_path = Router::new()
-        .route_service("/{key}/mcp", mcp.service())
-        .route_layer(from_fn_with_state(Arc::clone(app), key_in_path));
+        .route("/admin/session", post(admin::replace_session).layer(DefaultBodyLimit::max(admin::MAX_BODY)));
+    let mut with_key_in_path = Router::new();
+    if let Some(mounted) = mounted {
+        keyed = keyed.route_service("/mcp", mounted.clone());
+        with_key_in_path = with_key_in_path
+            .route_service("/{key}/mcp", mounted)
+            .route_layer(from_fn_with_state(Arc::clone(app), key_in_path));
+    }
+    let keyed = keyed.route_layer(from_fn_with_state(Arc::clone(app), guard::keys));
     let open = Router::new()
         .route("/health", get(health::get))
         .route("/", get(page::html))

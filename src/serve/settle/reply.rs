@@ -7,10 +7,10 @@ use std::task::Poll;
 use uuid::Uuid;
 
 use super::settled::{Settled, cleaned};
-use crate::cli::progress::described;
 use crate::domain::answer::{Answer, SearchEvent, Source, Step, Thread};
 use crate::domain::error::{Cut, Error};
 use crate::provider::subscription::Search;
+use crate::render::step;
 use crate::serve::api_error::Refusal;
 use crate::serve::conversation::formats::Format;
 use crate::serve::conversation::functions::{self, Call, Functions};
@@ -219,7 +219,7 @@ impl Reply {
 
     /// Tells a step once. Clients take reasoning that comes after text for another answer, so none does.
     fn tell(&mut self, step: &Step) {
-        let line = described(step);
+        let line = step::phrase(step);
         if !matches!(step, Step::Writing) && self.settled.sent().is_empty() && self.told.insert(line.clone())
         {
             self.reasoning.push_str(&line);

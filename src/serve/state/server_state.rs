@@ -11,7 +11,8 @@ use super::responses::Responses;
 use super::session::Session;
 use super::threads::Threads;
 use crate::auth;
-use crate::cli::settings::{self as search_settings, Asked};
+use crate::config::file::SettingsFile;
+use crate::config::question::{self, QuestionOptions};
 use crate::domain::request::SearchRequest;
 use crate::outcome::failure::Failure;
 use crate::provider::{Provider, Subscription};
@@ -44,12 +45,12 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(settings: &Settings, env: Environment) -> Result<Arc<Self>, Failure> {
-        if search_settings::chooses_api(&env)? {
+        let file = SettingsFile::read(&env)?;
+        if file.chooses_api() {
             let message = "settings.toml chooses the official API, which needs no server of ours.";
             return Err(Failure::usage(message, "set `provider = \"web\"` there, or leave it out"));
         }
-        let asked = Asked { query: "-".to_owned(), ..Asked::default() };
-        let question = search_settings::resolve_asked(asked, &env)?;
+        let question = question::for_subscription(QuestionOptions::default(), &file, &env)?;
         let Provider::Subscription(subscription) = question.provider else {
             return Err(Failure::usage("The server asks the subscription only.", "leave out the provider"));
         };

@@ -1,0 +1,68 @@
+//! Plan and limits of the account, as the service tells them: in words, and for programs.
+
+use serde::Serialize;
+
+use crate::auth::{self, Credential};
+use crate::domain::error::Result;
+use crate::provider::{Limit, Subscription};
+use crate::render::text::one_line;
+use crate::state::env::Environment;
+
+/// What the service says.
+#[derive(Debug)]
+pub struct Usage {
+    /// `pro`, `max`, `none`; `None` where it is not said.
+    pub plan: Option<String>,
+    /// What is left of each kind of use; `None` where the service does not say.
+    pub limits: Option<Vec<Limit>>,
+}
+
+/// A limit as a JSON document has it.
+#[derive(Debug, Serialize)]
+pub struct LimitDocument<'a> {
+    kind: &'a str,
+    available: Option<bool>,
+    /// Null where the service gives no number.
+    remaining: Option<i64>,
+}
+
+impl<'a> From<&'a Limit> for LimitDocument<'a> {
+    fn from(limit: &'a Limit) -> Self {
+        Self { kind: &limit.kind, available: limit.available, remaining: limit.remaining }
+    }
+}
+
+impl Usage {
+    /// Asks the service, which costs no question, with the session that a search would use.
+    pub async fn fetch(env: &Environment) -> Result<Self> {
+        Self::fetch_with(&auth::resolve(env).await?, env).await
+    }
+
+    /// The same with this credential.
+    pub async fn fetch_with(credential: &Credential, env: &Environment) -> Result<Self> {
+        let plan = auth::verify(env, credential).await?;
+        // The plan is known; that the limits are not is no failure.
+        let limits = Subscription::of(env)?.limits().await.ok();
+        Ok(Self { plan, limits })
+    }
+
+    /// For programs.
+    pub fn limit_documents(&self) -> Option<Vec<LimitDocument<'_>>> {
+        self.limits.as_ref().map(|limits| limits.iter().map(LimitDocument::from).collect())
+    }
+
+    /// One line each.
+    pub fn lines(&self) -> Vec<String> {
+        let plan = self.plan.as_deref().map_or_else(|| "unknown".to_owned(), one_line);
+        let limits = self.limits.iter().flatten().map(|limit| {
+            let remaining = match (limit.remaining, limit.available) {
+                (Some(remaining), _) => format!("{remaining} left"),
+                (None, Some(false)) => "none left".to_owned(),
+                (None, _) => "available, number not provided".to_owned(),
+            };
+            format!("Limit of {}: {remaining}", one_line(&limit.kind))
+        });
+        let missing = self.limits.is_none().then(|| "Limits: not provided".to_owned());
+        std::iter::once(format!("Plan: {plan}")).chain(limits).chain(missing).collect()
+    }
+}
