@@ -75,10 +75,9 @@ const MAY_NAME: [(&str, &[&str]); 25] = [
 ];
 
 /// A library, and the files (or folders) that may name it.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("axum", &["cli/serve/", "fetch/tests.rs"]),
     ("hyper", &["cli/serve/listen.rs"]),
-    ("jsonschema", &["cli/serve/schema.rs"]),
     ("rusqlite", &["cli/serve/responses/store.rs"]),
     ("tower_http", &["cli/serve/routes.rs"]),
     ("clap", &["cli/"]),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::formats::Invalid;
 use super::json::{self, Broken, characters, clipped};
-use super::schema::{Checker, is_name, levels, switch};
+use super::schema::{Schema, is_name, levels, switch};
 
 /// How many functions a request may have.
 const MOST: usize = 64;
@@ -26,7 +26,7 @@ struct Function {
     name: String,
     /// What the model is told of it.
     told: Value,
-    arguments: Checker,
+    arguments: Schema,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -304,12 +304,14 @@ impl Function {
             Some(text) => text.as_str().ok_or("'description' must be text.")?,
         };
         let parameters = parameters(value)?;
-        if switch(value, "strict")? && !levels(&parameters).into_iter().all(is_closed) {
+        let strict = switch(value, "strict")?;
+        if strict && !levels(&parameters).into_iter().all(is_closed) {
             return Err("where 'strict' is true, every object in 'parameters' needs 'additionalProperties' \
                         false and all its properties in 'required'."
                 .to_owned());
         }
-        let arguments = Checker::of(&parameters).map_err(|fault| format!("in 'parameters', {fault}."))?;
+        let arguments =
+            Schema::parse(&parameters, strict).map_err(|fault| format!("in 'parameters', {fault}."))?;
         let told = json!({"name": name, "description": description, "parameters": parameters});
         Ok(Self { name: name.to_owned(), told, arguments })
     }

@@ -30,7 +30,7 @@ impl Request {
         check_choices(fields)?;
         let functions = functions(fields, app)?;
         let conversation = conversation(fields)?;
-        let format = Format::of(fields.get("response_format"), "response_format")?;
+        let format = Format::parse(fields.get("response_format"), "response_format")?;
         let question = Question {
             model: wants::model(fields, app)?,
             conversation,

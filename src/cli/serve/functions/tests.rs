@@ -129,6 +129,21 @@ fn a_strict_function_is_closed_at_every_level() {
 }
 
 #[test]
+fn a_keyword_that_is_not_checked_is_refused_where_strict_and_left_open_where_not() {
+    let parameters = json!({
+        "type": "object", "properties": {"a": {"type": "string", "pattern": "^x$"}}, "required": ["a"],
+        "additionalProperties": false
+    });
+    assert!(wrong(&with_parameters(&parameters, true)).contains("/properties/a/pattern"));
+    let loose = json!([with_parameters(&parameters, false)]);
+    let loose = Functions::of(Some(&loose), None, None).unwrap().unwrap();
+    assert!(loose.read(&calls(&[call("f", "{\"a\":\"y\"}")])).is_ok());
+    for arguments in ["{\"a\":1}", "{}", "{\"a\":\"x\",\"b\":1}"] {
+        assert!(loose.read(&calls(&[call("f", arguments)])).is_err(), "{arguments}");
+    }
+}
+
+#[test]
 fn a_choice_names_a_function_that_is_there() {
     for choice in
         [json!({"type": "function", "name": "now"}), json!({"type": "function", "function": {"name": "now"}})]
