@@ -8,7 +8,7 @@ use super::conversation::{Conversation, check_length};
 use super::fields::Fields;
 use super::files;
 use super::formats::Format;
-use super::functions::Functions;
+use super::functions::ToolSet;
 use super::refusal::Refusal;
 use super::reply::{Reply, Terms};
 use crate::answer::Thread;
@@ -25,7 +25,7 @@ pub(super) struct Question {
     pub(super) thread: Option<Thread>,
     pub(super) options: Options,
     pub(super) format: Format,
-    pub(super) functions: Option<Arc<Functions>>,
+    pub(super) functions: Option<Arc<ToolSet>>,
     /// The answer is read when it is whole.
     pub(super) whole: bool,
     /// Another model may not answer in place of this one.

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::app::App;
 use super::catalogue::Chosen;
 use super::formats::Format;
-use super::functions::{self, Call, Functions};
+use super::functions::{Call, ModelReply, ToolSet};
 use super::json::Broken;
 use super::refusal::Refusal;
 use super::session::State;
@@ -24,7 +24,7 @@ use crate::provider::subscription::Search;
 pub(super) struct Terms {
     pub(super) asked: Chosen,
     pub(super) format: Format,
-    pub(super) functions: Option<Arc<Functions>>,
+    pub(super) functions: Option<Arc<ToolSet>>,
     /// Nothing is sent before the answer is done.
     pub(super) whole: bool,
     pub(super) refuse_substitution: bool,
@@ -278,10 +278,10 @@ impl Reply {
         let format = &self.terms.format;
         if let Some(functions) = &self.terms.functions {
             return match with_marks_or_without(answer, |text| functions.read(text)).map_err(broken_call)? {
-                functions::Reply::Message(text) => {
+                ModelReply::Message(text) => {
                     format.read(&cleaned(&text)).map(without_calls).map_err(broken_json)
                 }
-                functions::Reply::Calls(calls) => {
+                ModelReply::Calls(calls) => {
                     Ok((String::new(), calls.into_iter().map(Called::of).collect(), None))
                 }
             };

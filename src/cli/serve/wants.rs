@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::app::App;
 use super::catalogue::{AUTO, Chosen};
 use super::fields::Fields;
-use super::functions::Functions;
+use super::functions::ToolSet;
 use super::refusal::Refusal;
 
 /// The strengths of reasoning that OpenAI's interfaces know. The service has a variant that reasons, or not.
@@ -76,9 +76,9 @@ pub(super) fn model(fields: &Fields, app: &App) -> Result<Chosen, Refusal> {
 }
 
 /// The functions that the model may call, where the server was started with them.
-pub(super) fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<Functions>>, Refusal> {
+pub(super) fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<ToolSet>>, Refusal> {
     let parallel = fields.flag("parallel_tool_calls")?;
-    let functions = Functions::of(fields.get("tools"), fields.get("tool_choice"), parallel)?;
+    let functions = ToolSet::from_request(fields.get("tools"), fields.get("tool_choice"), parallel)?;
     if functions.is_none() || app.experimental_tools {
         return Ok(functions.map(Arc::new));
     }

@@ -10,7 +10,7 @@ use super::super::content;
 use super::super::conversation::{Conversation, Role};
 use super::super::fields::Fields;
 use super::super::formats::Format;
-use super::super::functions::{self, Functions};
+use super::super::functions::{self, ToolSet};
 use super::super::question::{Options, Question};
 use super::super::refusal::Refusal;
 use super::super::reply::Finished;
@@ -88,7 +88,7 @@ fn check_choices(fields: &Fields) -> Result<(), Refusal> {
     }
 }
 
-fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<Functions>>, Refusal> {
+fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<ToolSet>>, Refusal> {
     if fields.list("functions")?.is_some_and(|list| !list.is_empty()) {
         return Err(Refusal::bad("functions", "'functions' is of an interface before tools; use 'tools'."));
     }
