@@ -11,7 +11,7 @@ use crate::domain::request::{Recency, SearchRequest};
 use crate::serve::api_error::Refusal;
 use crate::serve::conversation::conversation::{Conversation, check_length};
 use crate::serve::conversation::formats::Format;
-use crate::serve::conversation::functions::Functions;
+use crate::serve::conversation::functions::ToolSet;
 use crate::serve::dialect::fields::Fields;
 use crate::serve::dialect::files;
 use crate::serve::settle::reply::{Reply, Terms};
@@ -27,7 +27,7 @@ pub(crate) struct Question {
     pub(crate) thread: Option<Thread>,
     pub(crate) options: Options,
     pub(crate) format: Format,
-    pub(crate) functions: Option<Arc<Functions>>,
+    pub(crate) functions: Option<Arc<ToolSet>>,
     /// The answer is read when it is whole.
     pub(crate) whole: bool,
     /// Another model may not answer in place of this one.

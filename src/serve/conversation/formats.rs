@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::json::{self, Broken};
-use super::schema::{Checker, is_name, switch};
+use super::schema::{Schema, is_name, switch};
 
 /// A bad request: which parameter is wrong, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,13 +20,13 @@ pub(crate) enum Format {
     Text,
     /// A JSON object.
     Object,
-    /// JSON as this schema describes it; checked only when it is strict.
-    Schema { name: String, schema: Value, strict: bool },
+    /// JSON as this schema describes it; checked only where it is strict.
+    Schema { name: String, schema: Value, strict: Option<Schema> },
 }
 
 impl Format {
     /// Reads the chat API's `response_format`, and the Responses API's `text.format`, which is flatter.
-    pub(crate) fn of(value: Option<&Value>, param: &'static str) -> Result<Self, Invalid> {
+    pub(crate) fn parse(value: Option<&Value>, param: &'static str) -> Result<Self, Invalid> {
         let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Self::Text) };
         let format = match value.get("type").and_then(Value::as_str) {
             Some("text") => Ok(Self::Text),
@@ -46,8 +46,9 @@ impl Format {
         let schema = value.get("schema").filter(|schema| schema.is_object());
         let schema = schema.ok_or("The 'schema' must be an object.")?.clone();
         let strict = switch(value, "strict")?;
-        Checker::of(&schema).map_err(|fault| format!("The schema {name:?} cannot be used: {fault}."))?;
-        Ok(Self::Schema { name, schema, strict })
+        let parsed = Schema::parse(&schema, strict)
+            .map_err(|fault| format!("The schema {name:?} cannot be used: {fault}."))?;
+        Ok(Self::Schema { name, schema, strict: strict.then_some(parsed) })
     }
 
     /// Whether the answer must be JSON.
@@ -83,9 +84,9 @@ impl Format {
     fn check(&self, value: &Value) -> Result<(), Broken> {
         match self {
             Self::Object if !value.is_object() => Err(Broken("The reply is not a JSON object.".to_owned())),
-            Self::Schema { name, schema, strict: true } => {
+            Self::Schema { name, strict: Some(schema), .. } => {
                 let broken = |fault| Broken(format!("The reply does not fit the schema {name:?}: {fault}."));
-                Checker::of(schema).and_then(|checker| checker.check(value)).map_err(broken)
+                schema.check(value).map_err(broken)
             }
             _ => Ok(()),
         }
@@ -98,7 +99,7 @@ mod tests {
     use serde_json::json;
 
     fn format(value: &Value) -> Result<Format, Invalid> {
-        Format::of(Some(value), "response_format")
+        Format::parse(Some(value), "response_format")
     }
 
     fn pear(strict: bool) -> Format {
@@ -114,23 +115,26 @@ mod tests {
     #[test]
     fn both_interfaces_say_the_same() {
         for text in [None, Some(&Value::Null), Some(&json!({"type": "text"}))] {
-            assert_eq!(Format::of(text, "text.format"), Ok(Format::Text));
+            assert_eq!(Format::parse(text, "text.format"), Ok(Format::Text));
         }
         assert_eq!(format(&json!({"type": "json_object"})), Ok(Format::Object));
         let flat = json!({"name": "a-b_1", "schema": {"type": "array"}, "strict": true, "description": "d"});
         let mut responses = flat.clone();
         responses["type"] = json!("json_schema");
-        let expected =
-            Format::Schema { name: "a-b_1".into(), schema: json!({"type": "array"}), strict: true };
+        let schema = json!({"type": "array"});
+        let strict = Some(Schema::parse(&schema, true).unwrap());
+        let expected = Format::Schema { name: "a-b_1".into(), schema, strict };
         assert_eq!(format(&json!({"type": "json_schema", "json_schema": flat})), Ok(expected.clone()));
         assert_eq!(format(&responses), Ok(expected));
         let lax = format(&json!({"type": "json_schema", "name": "a", "schema": {}, "strict": null}));
-        assert_eq!(lax, Ok(Format::Schema { name: "a".into(), schema: json!({}), strict: false }));
+        assert_eq!(lax, Ok(Format::Schema { name: "a".into(), schema: json!({}), strict: None }));
     }
 
     #[test]
     fn a_bad_format_is_told() {
         let schema = |schema: Value| json!({"type": "json_schema", "name": "a", "schema": schema});
+        let strict =
+            |schema: Value| json!({"type": "json_schema", "name": "a", "schema": schema, "strict": true});
         for (value, told) in [
             (json!("text"), "'type'"),
             (json!({}), "'type'"),
@@ -144,7 +148,9 @@ mod tests {
             (json!({"type": "json_schema", "json_schema": null, "name": "a", "schema": {}}), "'name'"),
             (schema(json!(true)), "'schema'"),
             (schema(json!({"type": "objekt"})), "/type"),
-            (schema(json!({"properties": {"a": {"pattern": "("}}})), "/properties/a/pattern"),
+            (schema(json!({"properties": {"a": {"maxLength": -1}}})), "/properties/a/maxLength"),
+            (strict(json!({"properties": {"a": {"pattern": "a"}}})), "/properties/a/pattern"),
+            (strict(json!({"allOf": [{}]})), "/allOf"),
             (schema(json!({"$ref": "#/$defs/none"})), "$defs/none"),
             (schema(json!({"items": {"$ref": "https://example.com/a"}})), "https://example.com/a"),
             (schema(json!({"allOf": [{"$ref": "other.json"}]})), "other.json"),

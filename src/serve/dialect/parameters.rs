@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::fields::Fields;
 use crate::serve::api_error::Refusal;
-use crate::serve::conversation::functions::Functions;
+use crate::serve::conversation::functions::ToolSet;
 use crate::serve::state::catalogue::{AUTO, Chosen};
 use crate::serve::state::server_state::App;
 
@@ -76,9 +76,9 @@ pub(crate) fn model(fields: &Fields, app: &App) -> Result<Chosen, Refusal> {
 }
 
 /// The functions that the model may call, where the server was started with them.
-pub(crate) fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<Functions>>, Refusal> {
+pub(crate) fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<ToolSet>>, Refusal> {
     let parallel = fields.flag("parallel_tool_calls")?;
-    let functions = Functions::of(fields.get("tools"), fields.get("tool_choice"), parallel)?;
+    let functions = ToolSet::from_request(fields.get("tools"), fields.get("tool_choice"), parallel)?;
     if functions.is_none() || app.experimental_tools {
         return Ok(functions.map(Arc::new));
     }

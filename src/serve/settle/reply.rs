@@ -13,7 +13,7 @@ use crate::provider::subscription::Search;
 use crate::render::step;
 use crate::serve::api_error::Refusal;
 use crate::serve::conversation::formats::Format;
-use crate::serve::conversation::functions::{self, Call, Functions};
+use crate::serve::conversation::functions::{Call, ModelReply, ToolSet};
 use crate::serve::conversation::json::Broken;
 use crate::serve::state::catalogue::Chosen;
 use crate::serve::state::server_state::App;
@@ -24,7 +24,7 @@ use crate::serve::state::session::State;
 pub(crate) struct Terms {
     pub(crate) asked: Chosen,
     pub(crate) format: Format,
-    pub(crate) functions: Option<Arc<Functions>>,
+    pub(crate) functions: Option<Arc<ToolSet>>,
     /// Nothing is sent before the answer is done.
     pub(crate) whole: bool,
     pub(crate) refuse_substitution: bool,
@@ -278,10 +278,10 @@ impl Reply {
         let format = &self.terms.format;
         if let Some(functions) = &self.terms.functions {
             return match with_marks_or_without(answer, |text| functions.read(text)).map_err(broken_call)? {
-                functions::Reply::Message(text) => {
+                ModelReply::Message(text) => {
                     format.read(&cleaned(&text)).map(without_calls).map_err(broken_json)
                 }
-                functions::Reply::Calls(calls) => {
+                ModelReply::Calls(calls) => {
                     Ok((String::new(), calls.into_iter().map(Called::of).collect(), None))
                 }
             };

@@ -1,3 +1,6 @@
+use serde_json::json;
+
+use super::super::json::Broken;
 use super::*;
 
 fn stock() -> Value {
@@ -13,12 +16,12 @@ fn tools() -> Value {
     json!([stock(), {"type": "web_search"}, {"type": "function", "function": {"name": "now"}}])
 }
 
-fn chosen(choice: &Value) -> Functions {
-    Functions::of(Some(&tools()), Some(choice), None).unwrap().unwrap()
+fn chosen(choice: &Value) -> ToolSet {
+    ToolSet::from_request(Some(&tools()), Some(choice), None).unwrap().unwrap()
 }
 
 fn wrong(tool: &Value) -> String {
-    let invalid = Functions::of(Some(&json!([tool])), None, None).unwrap_err();
+    let invalid = ToolSet::from_request(Some(&json!([tool])), None, None).unwrap_err();
     assert_eq!(invalid.param, "tools");
     invalid.message
 }
@@ -46,12 +49,12 @@ fn without_functions_there_is_nothing_to_choose() {
     ]);
     for tools in [None, Some(&Value::Null), Some(&json!([])), Some(&searches)] {
         for choice in [None, Some(&Value::Null), Some(&json!("auto")), Some(&json!("none"))] {
-            assert!(Functions::of(tools, choice, Some(false)).unwrap().is_none());
+            assert!(ToolSet::from_request(tools, choice, Some(false)).unwrap().is_none());
         }
         for choice in
             [json!("required"), json!({"type": "function", "name": "f"}), json!({"type": "web_search"})]
         {
-            let invalid = Functions::of(tools, Some(&choice), None).unwrap_err();
+            let invalid = ToolSet::from_request(tools, Some(&choice), None).unwrap_err();
             assert_eq!(invalid.param, "tool_choice");
             assert!(invalid.message.contains("neither be forced nor switched off"), "{}", invalid.message);
         }
@@ -60,7 +63,7 @@ fn without_functions_there_is_nothing_to_choose() {
 
 #[test]
 fn a_bad_tool_is_told() {
-    assert!(Functions::of(Some(&json!({})), None, None).unwrap_err().message.contains("list"));
+    assert!(ToolSet::from_request(Some(&json!({})), None, None).unwrap_err().message.contains("list"));
     for (tool, told) in [
         (json!("web_search"), "'type'"),
         (json!({"name": "f"}), "'type'"),
@@ -87,16 +90,16 @@ fn a_bad_tool_is_told() {
         assert!(wrong(&tool).contains(told), "{tool}: {}", wrong(&tool));
     }
     let id = json!({"type": "object", "properties": {"$id": {"type": "string"}}});
-    assert!(Functions::of(Some(&json!([with_parameters(&id, false)])), None, None).is_ok());
+    assert!(ToolSet::from_request(Some(&json!([with_parameters(&id, false)])), None, None).is_ok());
 }
 
 #[test]
 fn names_are_unique_and_there_are_not_too_many() {
-    let twice = Functions::of(Some(&json!([stock(), stock()])), None, None).unwrap_err();
+    let twice = ToolSet::from_request(Some(&json!([stock(), stock()])), None, None).unwrap_err();
     assert!(twice.message.contains("\"stock\""));
     let many = |count: usize| {
         let list = (0..count).map(|number| json!({"type": "function", "name": format!("f{number}")}));
-        Functions::of(Some(&Value::Array(list.collect())), None, None)
+        ToolSet::from_request(Some(&Value::Array(list.collect())), None, None)
     };
     assert!(many(64).is_ok());
     assert!(many(65).unwrap_err().message.contains("64"));
@@ -113,7 +116,9 @@ fn a_strict_function_is_closed_at_every_level() {
     let closed = json!({
         "type": ["object", "null"], "properties": {"b": {}}, "required": ["b"], "additionalProperties": false
     });
-    assert!(Functions::of(Some(&json!([with_parameters(&nested(closed), true)])), None, None).is_ok());
+    assert!(
+        ToolSet::from_request(Some(&json!([with_parameters(&nested(closed), true)])), None, None).is_ok()
+    );
     for open in [
         json!({"type": "object"}),
         json!({"type": ["null", "object"]}),
@@ -124,7 +129,24 @@ fn a_strict_function_is_closed_at_every_level() {
     ] {
         let parameters = nested(open);
         assert!(wrong(&with_parameters(&parameters, true)).contains("'strict'"), "{parameters}");
-        assert!(Functions::of(Some(&json!([with_parameters(&parameters, false)])), None, None).is_ok());
+        assert!(
+            ToolSet::from_request(Some(&json!([with_parameters(&parameters, false)])), None, None).is_ok()
+        );
+    }
+}
+
+#[test]
+fn a_keyword_that_is_not_checked_is_refused_where_strict_and_left_open_where_not() {
+    let parameters = json!({
+        "type": "object", "properties": {"a": {"type": "string", "pattern": "^x$"}}, "required": ["a"],
+        "additionalProperties": false
+    });
+    assert!(wrong(&with_parameters(&parameters, true)).contains("/properties/a/pattern"));
+    let loose = json!([with_parameters(&parameters, false)]);
+    let loose = ToolSet::from_request(Some(&loose), None, None).unwrap().unwrap();
+    assert!(loose.read(&calls(&[call("f", "{\"a\":\"y\"}")])).is_ok());
+    for arguments in ["{\"a\":1}", "{}", "{\"a\":\"x\",\"b\":1}"] {
+        assert!(loose.read(&calls(&[call("f", arguments)])).is_err(), "{arguments}");
     }
 }
 
@@ -144,7 +166,7 @@ fn a_choice_names_a_function_that_is_there() {
         json!({"type": "function", "name": "then"}),
         json!({"type": "web_search"}),
     ] {
-        let invalid = Functions::of(Some(&tools()), Some(&choice), None).unwrap_err();
+        let invalid = ToolSet::from_request(Some(&tools()), Some(&choice), None).unwrap_err();
         assert_eq!(invalid.param, "tool_choice", "{choice}");
     }
 }
@@ -163,16 +185,16 @@ fn a_model_is_told_what_it_may_do() {
     assert!(named.contains("must call now") && !named.contains("stock"));
     let never = chosen(&json!("none")).instructions();
     assert!(never.contains("No function may be called") && !never.contains("\"calls\""));
-    let single = Functions::of(Some(&tools()), None, Some(false)).unwrap().unwrap();
+    let single = ToolSet::from_request(Some(&tools()), None, Some(false)).unwrap().unwrap();
     assert!(single.instructions().contains("one call at most"));
 }
 
 #[test]
 fn a_reply_is_a_message_or_calls() {
     let functions = chosen(&json!("auto"));
-    assert_eq!(functions.read(MESSAGE), Ok(Reply::Message("Two [1]\n".into())));
+    assert_eq!(functions.read(MESSAGE), Ok(ModelReply::Message("Two [1]\n".into())));
     let written = calls(&[call("stock", "{ \"sku\": \"a \\\" b\", \"n\" :\n 10e0 }"), call("now", "{}")]);
-    let expected = Reply::Calls(vec![
+    let expected = ModelReply::Calls(vec![
         Call { name: "stock".into(), arguments: "{\"sku\":\"a \\\" b\",\"n\":10e0}".into() },
         Call { name: "now".into(), arguments: "{}".into() },
     ]);
@@ -246,20 +268,20 @@ fn a_choice_is_kept() {
     assert!(named.read(&stock).is_err());
     assert!(named.read(&both).is_err());
     assert!(named.read(MESSAGE).is_err());
-    let single = Functions::of(Some(&tools()), None, Some(false)).unwrap().unwrap();
+    let single = ToolSet::from_request(Some(&tools()), None, Some(false)).unwrap().unwrap();
     assert!(single.read(&now).is_ok());
     assert!(single.read(MESSAGE).is_ok());
     assert!(single.read(&both).is_err());
-    assert!(Functions::of(Some(&tools()), None, Some(true)).unwrap().unwrap().read(&both).is_ok());
+    assert!(ToolSet::from_request(Some(&tools()), None, Some(true)).unwrap().unwrap().read(&both).is_ok());
 }
 
 #[test]
 fn where_nothing_may_be_called_any_text_is_a_message() {
     let never = chosen(&json!("none"));
     for text in ["Two [1].", "{\"pears\": 2}", "", "{\"type\":\"message\",\"content\":\"a\",\"b\":1}"] {
-        assert_eq!(never.read(text), Ok(Reply::Message(text.into())));
+        assert_eq!(never.read(text), Ok(ModelReply::Message(text.into())));
     }
-    assert_eq!(never.read(MESSAGE), Ok(Reply::Message("Two [1]\n".into())));
+    assert_eq!(never.read(MESSAGE), Ok(ModelReply::Message("Two [1]\n".into())));
     assert!(never.read(&calls(&[call("now", "{}")])).is_err());
     assert!(never.read("{\"type\":\"function_calls\"}").is_err());
 }
@@ -312,7 +334,7 @@ fn a_garbled_reply_never_panics() {
     let mut accepted = 0;
     let mut check = |reply: &str| {
         for functions in &functions {
-            let Ok(Reply::Calls(calls)) = functions.read(reply) else { continue };
+            let Ok(ModelReply::Calls(calls)) = functions.read(reply) else { continue };
             assert_eq!(calls.len(), 1, "{reply}");
             assert_eq!(calls[0].name, "stock");
             let arguments: Value = serde_json::from_str(&calls[0].arguments).unwrap();

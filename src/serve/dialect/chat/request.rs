@@ -11,7 +11,7 @@ use crate::serve::api_error::Refusal;
 use crate::serve::ask::question::{Options, Question};
 use crate::serve::conversation::conversation::{Conversation, Role};
 use crate::serve::conversation::formats::Format;
-use crate::serve::conversation::functions::{self, Functions};
+use crate::serve::conversation::functions::{self, ToolSet};
 use crate::serve::dialect::parameters;
 use crate::serve::settle::reply::Finished;
 use crate::serve::state::server_state::App;
@@ -30,7 +30,7 @@ impl Request {
         check_choices(fields)?;
         let functions = functions(fields, app)?;
         let conversation = conversation(fields)?;
-        let format = Format::of(fields.get("response_format"), "response_format")?;
+        let format = Format::parse(fields.get("response_format"), "response_format")?;
         let question = Question {
             model: parameters::model(fields, app)?,
             conversation,
@@ -88,7 +88,7 @@ fn check_choices(fields: &Fields) -> Result<(), Refusal> {
     }
 }
 
-fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<Functions>>, Refusal> {
+fn functions(fields: &Fields, app: &App) -> Result<Option<Arc<ToolSet>>, Refusal> {
     if fields.list("functions")?.is_some_and(|list| !list.is_empty()) {
         return Err(Refusal::bad("functions", "'functions' is of an interface before tools; use 'tools'."));
     }

@@ -70,7 +70,7 @@ impl Request {
         }
         let functions = parameters::functions(fields, app)?;
         let format = fields.object("text")?.and_then(|text| text.get("format"));
-        let format = Format::of(format, "text.format")?;
+        let format = Format::parse(format, "text.format")?;
         let instructions = instructions(fields)?;
         let Before { said, goes_on_in, output } = before(fields, instructions.as_deref(), app).await?;
         let mut conversation = Conversation::after(said.system, said.turns, said.files);
