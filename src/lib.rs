@@ -10,11 +10,13 @@ pub mod auth;
 pub mod cli;
 pub mod config;
 pub mod domain;
+#[cfg(feature = "mcp")]
 mod mcp;
 pub mod net;
 pub mod outcome;
 pub mod provider;
 pub mod render;
+#[cfg(feature = "serve")]
 mod serve;
 pub mod state;
 pub mod terminal;

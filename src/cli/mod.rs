@@ -10,6 +10,7 @@ mod integrate;
 mod login;
 mod logout;
 mod man;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod models;
 mod output;
@@ -17,6 +18,7 @@ mod printer;
 mod progress;
 mod query;
 mod search;
+#[cfg(feature = "serve")]
 mod serve;
 mod settings;
 mod status;
@@ -57,7 +59,9 @@ async fn run(command: Command, env: Environment, io: &mut Io) -> Result<(), Fail
         Command::Threads(args) => Box::pin(threads::run(args, &env, io)).await,
         Command::Models(args) => Box::pin(models::run(&args, &env, io)).await,
         Command::Doctor(args) => Box::pin(doctor::run(&args, &env, io)).await,
+        #[cfg(feature = "mcp")]
         Command::Mcp(args) => Box::pin(mcp::run(&args, env, io)).await,
+        #[cfg(feature = "serve")]
         Command::Serve(args) => Box::pin(serve::run(args, env, io)).await,
         Command::Integrate(args) => integrate::run(&args, &env, io),
         Command::Completions { shell } => completions::run(shell, &env, io).await,

@@ -107,7 +107,7 @@ pub(super) fn for_search(args: SearchArgs, env: &Environment, io: &mut Io) -> Re
         AnswerFrom::Recording { path, model: named_model(args.ask.model, &file, env) }
     } else if asks_api {
         let options = question_options(args.ask, false);
-        let question = api::for_api(options, api_options(args.api), &file, env)?;
+        let question = api::for_api(options, &api_options(args.api), &file, env)?;
         AnswerFrom::Question(Box::new(question.with_query(query)?))
     } else {
         let files = args.attach.iter().map(|path| Attachment::read(path));
@@ -200,34 +200,34 @@ fn output(
 ) -> Result<OutputSettings, Failure> {
     let to_terminal = io.stdout_is_terminal && args.output.is_none();
     let draws = to_terminal && io.moves_cursor;
-    let print = &args.print;
-    let paint = paint(print.color.or(file.color), to_terminal, env, io);
+    let given = &args.print;
+    let paint = paint(given.color.or(file.color), to_terminal, env, io);
     let default = if draws { Format::Pretty } else { Format::Report };
     let format = format(args, env, file)?.unwrap_or(default);
     Ok(OutputSettings {
         reception: Reception {
-            idle: limit(print.idle_timeout.or(file.idle_timeout).unwrap_or(IDLE_TIMEOUT)).unwrap_or(NEVER),
+            idle: limit(given.idle_timeout.or(file.idle_timeout).unwrap_or(IDLE_TIMEOUT)).unwrap_or(NEVER),
             record: None,
-            events: print.verbose
+            events: given.verbose
                 || research
                 || format == Format::Ndjson
                 || (to_terminal && format != Format::Json),
         },
         format,
         style: Style {
-            limit: print.limit.or(file.limit),
-            wrap: !print.no_wrap && file.no_wrap != Some(true),
-            screen: (draws && !print.no_stream && file.no_stream != Some(true)).then(Screen::of_terminal),
+            limit: given.limit.or(file.limit),
+            wrap: !given.no_wrap && file.no_wrap != Some(true),
+            screen: (draws && !given.no_stream && file.no_stream != Some(true)).then(Screen::of_terminal),
             width: if to_terminal { Screen::of_terminal().width } else { DEFAULT_WIDTH },
             paint,
             now: chrono::Utc::now().timestamp(),
             payer: Payer::Subscription,
         },
-        timeout: timeout(print.timeout, file.timeout, to_terminal, research),
+        timeout: timeout(given.timeout, file.timeout, to_terminal, research),
         file: args.output.clone(),
         hand_on: HandOn { copy: args.copy, open: args.open },
-        verbose: print.verbose,
-        quiet: print.quiet,
+        verbose: given.verbose,
+        quiet: given.quiet,
     })
 }
 

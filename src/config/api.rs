@@ -45,7 +45,7 @@ pub struct ApiOptions {
 /// A question to the API, without its text. Of `options` only what the API has is used.
 pub fn for_api(
     options: QuestionOptions,
-    api: ApiOptions,
+    api: &ApiOptions,
     file: &SettingsFile,
     env: &Environment,
 ) -> Result<Question> {
@@ -64,7 +64,7 @@ pub fn for_api(
         effort,
         max_tokens: api.max_tokens.or(file.max_tokens.map(std::num::NonZero::get)),
         sources_only: api.sources_only,
-        filters: filters(&api, file)?,
+        filters: filters(api, file)?,
         ..SearchRequest::default()
     };
     let dialect = api.dialect.or(file.api_dialect).unwrap_or_default();

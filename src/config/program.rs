@@ -17,5 +17,5 @@ pub fn question(query: String, options: QuestionOptions, env: &Environment) -> R
             "The official API, which settings.toml chooses, has neither deep research nor other sources.";
         return Err(Error::usage(message, "ask without them"));
     }
-    api::for_api(options, ApiOptions::default(), &file, env)?.with_query(query)
+    api::for_api(options, &ApiOptions::default(), &file, env)?.with_query(query)
 }

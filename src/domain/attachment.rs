@@ -110,7 +110,7 @@ pub(crate) fn type_by_ending(path: &Path) -> Option<&'static str> {
 }
 
 /// The ending, without its dot, of the names of files of a MIME type that the service reads.
-pub(crate) fn ending_of(content_type: &str) -> Option<&'static str> {
+pub fn ending_of(content_type: &str) -> Option<&'static str> {
     TYPES.iter().find(|(_, known)| *known == content_type).map(|(ending, _)| *ending)
 }
 

@@ -69,7 +69,9 @@ pub(crate) async fn run(
     tokio::spawn(begin_responses(Arc::clone(&app), chrono::Utc::now().timestamp()));
     let stop = || {
         log::event("stopping", "answers that are on their way are finished; a second signal ends them");
-        stop_mounted.into_iter().for_each(|stop| stop());
+        if let Some(stop) = stop_mounted {
+            stop();
+        }
     };
     edge::listen::until_signal(listener, router, &mut signals, stop).await;
     while app.responses.is_busy() {

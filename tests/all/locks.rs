@@ -8,16 +8,20 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Value, json};
+use serde_json::json;
 
+#[cfg(all(feature = "mcp", feature = "serve"))]
+use crate::support::Serving;
 use crate::support::command::finish;
+#[cfg(feature = "mcp")]
 use crate::support::mcp::Client;
 use crate::support::terminal::Terminal;
-use crate::support::{ASK, Home, Reply, Server, Serving, TOKEN};
+use crate::support::{ASK, Home, Reply, Server, TOKEN};
 
 /// How long state may keep a run waiting, with something to spare for a slow machine.
 const STATE_LIMIT: Duration = Duration::from_millis(3500);
 /// What `/health` may take.
+#[cfg(all(feature = "mcp", feature = "serve"))]
 const HEALTH_LIMIT: Duration = Duration::from_millis(50);
 
 /// Everything that the program locks, held by this process until it is dropped.
@@ -142,6 +146,7 @@ fn a_chat_goes_on() {
     assert!(started.elapsed() < STATE_LIMIT * 4, "{:?}", started.elapsed());
 }
 
+#[cfg(feature = "mcp")]
 #[test]
 fn a_question_of_an_agent_is_answered_or_refused_in_time() {
     let (_server, home) = home(vec![answer()]);
@@ -166,6 +171,7 @@ fn a_question_of_an_agent_is_answered_or_refused_in_time() {
     assert_eq!(answered["structuredContent"]["answer"], "Because.", "{answered}");
 }
 
+#[cfg(all(feature = "mcp", feature = "serve"))]
 /// A session of the server's tools for agents; its id.
 fn begin_session(serving: &Serving) -> String {
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}});
@@ -175,6 +181,7 @@ fn begin_session(serving: &Serving) -> String {
     begun.header("mcp-session-id").unwrap().to_owned()
 }
 
+#[cfg(all(feature = "mcp", feature = "serve"))]
 #[test]
 fn a_server_answers_and_says_how_it_is() {
     let (_server, home) = home(vec![rotating(), rotating(), answer()]);
@@ -215,7 +222,7 @@ fn a_server_answers_and_says_how_it_is() {
     assert!(agent.text().contains("queue") && agent.text().contains("isError\":true"), "{}", agent.text());
     assert_eq!(file.refused(500), "internal_error");
     drop(held);
-    let stored: Value = serving.respond(json!({})).json();
+    let stored = serving.respond(json!({})).json();
     let found = serving.get(&format!("/v1/responses/{}", stored["id"].as_str().unwrap()));
     assert_eq!(found.json()["status"], "completed", "once it can be had, it is used");
 }

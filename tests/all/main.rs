@@ -22,6 +22,7 @@ mod attach;
 #[cfg(unix)]
 mod chat;
 mod desktop;
+#[cfg(all(feature = "mcp", feature = "serve"))]
 mod documentation;
 mod follow_up;
 mod integrate;
@@ -30,6 +31,7 @@ mod layering;
 mod locks;
 mod login;
 mod long_research;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod network;
 #[cfg(unix)]
@@ -39,7 +41,7 @@ mod research;
 mod search;
 #[cfg(unix)]
 mod secrets;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "serve"))]
 mod serve;
 mod streams;
 mod support;

@@ -135,6 +135,7 @@ fn the_readme_shows_the_real_output() {
     assert!(readme.contains(&shown.stdout), "the README shows what the program prints");
 }
 
+#[cfg(all(feature = "mcp", feature = "serve"))]
 #[test]
 fn generated_files_are_the_committed_ones() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("completions");

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::values::Agent;
 
+#[cfg(feature = "mcp")]
 #[derive(Debug, Args)]
 #[command(
     after_help = "Tools: pplx_search, pplx_research_start, pplx_research_get, pplx_usage. Questions are asked with the settings of \

@@ -3,6 +3,7 @@
 mod account;
 mod agents;
 mod search;
+#[cfg(feature = "serve")]
 mod serve;
 mod values;
 
@@ -12,10 +13,13 @@ use clap_complete::Shell;
 pub(super) use self::account::{
     DoctorArgs, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs, ThreadsArgs, ThreadsCommand,
 };
-pub(super) use self::agents::{IntegrateArgs, McpArgs};
+pub(super) use self::agents::IntegrateArgs;
+#[cfg(feature = "mcp")]
+pub(super) use self::agents::McpArgs;
 pub(super) use self::search::{
     ApiArgs, AskArgs, ChatArgs, OutputArgs, ResearchArgs, ResearchCommand, ResearchGetArgs, SearchArgs,
 };
+#[cfg(feature = "serve")]
 pub(super) use self::serve::ServeArgs;
 pub(super) use self::values::Agent;
 
@@ -56,8 +60,10 @@ pub(super) enum Command {
     Models(ModelsArgs),
     /// Check step by step what a search needs, and say what is missing
     Doctor(DoctorArgs),
+    #[cfg(feature = "mcp")]
     /// Serve searches to agents over the Model Context Protocol, on standard input and output
     Mcp(McpArgs),
+    #[cfg(feature = "serve")]
     /// Serve the subscription to clients of OpenAI's API, on this machine
     Serve(ServeArgs),
     /// Tell a coding agent about this program: write its extension or skill

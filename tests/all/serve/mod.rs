@@ -3,6 +3,7 @@
 mod admin;
 mod chat;
 mod files;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod models;
 mod page;

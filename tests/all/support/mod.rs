@@ -2,15 +2,16 @@
 //! its own.
 
 pub mod command;
+#[cfg(feature = "mcp")]
 pub mod mcp;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "serve"))]
 pub mod serve;
 pub mod server;
 #[cfg(unix)]
 pub mod terminal;
 
 pub use command::{Home, Outcome};
-#[cfg(unix)]
+#[cfg(all(unix, feature = "serve"))]
 pub use serve::Serving;
 pub use server::{Reply, Server};
 

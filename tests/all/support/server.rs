@@ -213,6 +213,7 @@ impl Server {
 
     /// Waits until this was asked.
     #[track_caller]
+    #[cfg(feature = "serve")]
     pub fn wait_for(&self, key: &str) {
         let started = std::time::Instant::now();
         while !self.requests().iter().any(|request| request.key == key) {
