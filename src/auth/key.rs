@@ -74,10 +74,10 @@ mod tests {
     #[test]
     fn an_empty_variable_counts_as_unset() {
         for value in ["", "  "] {
-            let env = Environment::of(&[("PERPLEXITY_API_KEY", value)]);
+            let env = Environment::from_variables(&[("PERPLEXITY_API_KEY", value)]);
             assert!(matches!(ApiKey::resolve(&env), Err(Error::NoKey)));
         }
-        let env = Environment::of(&[("PERPLEXITY_API_KEY", "a b")]);
+        let env = Environment::from_variables(&[("PERPLEXITY_API_KEY", "a b")]);
         assert!(matches!(ApiKey::resolve(&env), Err(Error::BadKey(Origin::Environment(VARIABLE), _))));
     }
 }

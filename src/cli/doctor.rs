@@ -60,9 +60,9 @@ pub(super) async fn run(args: &DoctorArgs, env: &Environment, io: &mut Io) -> Re
         output::document(&document, io)?;
     } else {
         for step in &steps {
-            io.say(format!("{:<8} {:<12} {}", step.status, step.name, step.detail).trim_end())?;
+            io.print(format!("{:<8} {:<12} {}", step.status, step.name, step.detail).trim_end())?;
             if let Some(hint) = &step.hint {
-                io.say(&format!("{:<21} hint: {hint}", ""))?;
+                io.print(&format!("{:<21} hint: {hint}", ""))?;
             }
         }
     }

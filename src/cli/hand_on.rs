@@ -51,7 +51,7 @@ async fn copy(text: &str, env: &Environment, io: &mut Io) -> Result<(), String> 
     if !(io.stderr_is_terminal && io.moves_cursor) {
         return Err("there is no clipboard here; wl-copy, xclip or xsel would reach one".to_owned());
     }
-    io.control(&format!("\x1B]52;c;{}\x07", STANDARD.encode(text)));
+    io.send_to_terminal(&format!("\x1B]52;c;{}\x07", STANDARD.encode(text)));
     Ok(())
 }
 
@@ -127,9 +127,10 @@ mod tests {
 
     #[test]
     fn over_ssh_only_the_terminal_reaches_the_clipboard() {
-        let here = Environment::of(&[("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0")]);
+        let here = Environment::from_variables(&[("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0")]);
         assert!(!clipboards(&here).is_empty());
-        let there = Environment::of(&[("DISPLAY", ":0"), ("SSH_CONNECTION", "192.0.2.1 1 192.0.2.2 22")]);
+        let there =
+            Environment::from_variables(&[("DISPLAY", ":0"), ("SSH_CONNECTION", "192.0.2.1 1 192.0.2.2 22")]);
         assert!(clipboards(&there).is_empty());
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn run(topic: Option<&str>, io: &mut Io) -> Result<(), Failure> {
             },
         },
     };
-    Ok(io.say(text.trim_end())?)
+    Ok(io.print(text.trim_end())?)
 }
 
 fn unknown(name: &str) -> Failure {

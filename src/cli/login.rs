@@ -33,7 +33,7 @@ pub(super) async fn run(args: LoginArgs, env: &Environment, io: &mut Io) -> Resu
     let store = Store::of(env)?;
     let prepare = |store: &Store| store.tighten().and_then(|warning| store.prepare().map(|()| warning));
     if let Some(warning) = store.off_thread(prepare).await? {
-        io.tell_as("warning", &warning);
+        io.report_as("warning", &warning);
     }
     if args.api_key {
         return store_key(&store, io).await;
@@ -52,7 +52,7 @@ pub(super) async fn run(args: LoginArgs, env: &Environment, io: &mut Io) -> Resu
     });
     let stored = credential.clone();
     store.off_thread(move |store| store.write(&stored)).await?;
-    Ok(io.say(&outcome(&credential, &verdict, acquired.how))?)
+    Ok(io.print(&outcome(&credential, &verdict, acquired.how))?)
 }
 
 struct Acquired {
@@ -84,7 +84,7 @@ async fn store_key(store: &Store, io: &mut Io) -> Result<(), Failure> {
         Failure::usage(format!("That is no API key: {reason}."), "`pplx login --api-key < key.txt`")
     })?;
     store.off_thread(move |store| store.write_key(&key)).await?;
-    Ok(io.say(&format!(
+    Ok(io.print(&format!(
         "Stored the API key in {}. It is used with --provider api only, and costs money there.",
         store.path().display()
     ))?)
@@ -135,14 +135,14 @@ async fn by_email(args: &LoginArgs, base: &Url, env: &Environment, io: &mut Io) 
     // Without a terminal the code must be there before one is asked for: nobody could enter it afterwards.
     let given = match env.text("PPLX_OTP") {
         Some(code) => Some(code),
-        None if io.can_ask() => None,
+        None if io.can_prompt() => None,
         None => Some(line(io, "", "There is no code to log in with.")?),
     };
     let mut login = Login::begin(base.clone(), &email).await?;
     let code = if let Some(code) = given {
         code
     } else {
-        io.tell(&format!("A code is on its way to {email}."));
+        io.report(&format!("A code is on its way to {email}."));
         line(io, "Code: ", "There is no code to log in with.")?
     };
     let session = match login.redeem(&without_blanks(&code)).await? {
@@ -163,9 +163,9 @@ fn without_blanks(code: &str) -> String {
 
 /// A line: typed on a terminal, else from what a script has on standard input already.
 fn line(io: &mut Io, question: &str, missing: &str) -> Result<String, Failure> {
-    let limit = (!io.can_ask()).then_some(SCRIPT_LINE);
+    let limit = (!io.can_prompt()).then_some(SCRIPT_LINE);
     if limit.is_none() {
-        io.ask(question);
+        io.prompt(question);
     }
     let line = io.read_line(limit).filter(|line| !line.trim().is_empty());
     line.ok_or_else(|| Failure::usage(missing, if limit.is_none() { "pplx login" } else { WITHOUT_TERMINAL }))
@@ -180,22 +180,22 @@ async fn read_secret(io: &mut Io, question: &str, several_lines: bool) -> Result
         }
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
-    io.ask(question);
+    io.prompt(question);
     if several_lines {
-        io.tell("");
+        io.report("");
     }
     // Reading cannot be interrupted, so a thread does it; a signal finds the terminal's mode to restore here.
-    let (mode, mut signals) = (Mode::of_stdin(), Signals::install()?);
+    let (mode, mut signals) = (Mode::current(), Signals::install()?);
     let reading = tokio::task::spawn_blocking(move || tty::read_hidden(several_lines));
     let secret = tokio::select! {
         secret = reading => secret.map_err(std::io::Error::other).and_then(|secret| secret).map_err(unreadable)?,
         signal = signals.next() => {
             mode.restore();
-            io.tell("");
+            io.report("");
             return Err(Failure::Signal(signal));
         }
     };
-    io.tell("");
+    io.report("");
     secret.ok_or(Failure::Signal(Signal::Interrupt))
 }
 

@@ -12,12 +12,12 @@ pub(super) fn run(env: &Environment, io: &mut Io) -> Result<(), Failure> {
     let had_key = store.key().is_ok_and(|key| key.is_some());
     if store.delete()? {
         let key = if had_key { ", with the API key in it" } else { "" };
-        io.say(&format!("Logged out: {} is deleted{key}.", store.path().display()))?;
+        io.print(&format!("Logged out: {} is deleted{key}.", store.path().display()))?;
     } else {
-        io.say("There was no stored session.")?;
+        io.print("There was no stored session.")?;
     }
     if let Some(origin) = auth::environment_origin(env) {
-        io.tell_as("warning", &format!("{origin} is still set and is used for searches"));
+        io.report_as("warning", &format!("{origin} is still set and is used for searches"));
     }
     Ok(())
 }

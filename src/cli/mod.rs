@@ -39,8 +39,8 @@ use crate::terminal::io::Io;
 
 /// Runs the program on the arguments of this process.
 pub fn main() -> ExitCode {
-    let env = Environment::of_process();
-    let mut io = Io::of_process(&env);
+    let env = Environment::from_process();
+    let mut io = Io::from_process(&env);
     let arguments: Vec<OsString> = std::env::args_os().collect();
     match Cli::try_parse_from(&arguments) {
         Ok(cli) => block_on(async move { end(run(cli.command, env, &mut io).await, &mut io) }),

@@ -38,7 +38,7 @@ pub(super) async fn run(args: &ModelsArgs, env: &Environment, io: &mut Io) -> Re
                 ("live", models)
             }
             Err(error) => {
-                io.tell_as("warning", &one_line(&format!("{error} This is not the live list.")));
+                io.report_as("warning", &one_line(&format!("{error} This is not the live list.")));
                 listed.map_or_else(|| ("built-in", Models::built_in()), |listed| ("cache", listed.models))
             }
         },
@@ -47,7 +47,7 @@ pub(super) async fn run(args: &ModelsArgs, env: &Environment, io: &mut Io) -> Re
         let document = Document { version: 1, source, models: &models.models };
         return output::document(&document, io);
     }
-    table(&models.models).iter().try_for_each(|line| io.say(line))?;
+    table(&models.models).iter().try_for_each(|line| io.print(line))?;
     Ok(())
 }
 
@@ -59,7 +59,7 @@ async fn keep(list: Option<&ModelList>, models: &Models, io: &mut Io) {
     let listed = ListedModels { fetched: auth::now(), models: models.clone() };
     let Some(list) = list else { return };
     if let Err(error) = list.write(listed).await {
-        io.tell_as("warning", &one_line(&error.to_string()));
+        io.report_as("warning", &one_line(&error.to_string()));
     }
 }
 

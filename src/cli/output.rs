@@ -18,9 +18,9 @@ pub(super) fn document(document: &impl Serialize, io: &mut Io) -> Result<(), Fai
 
 /// An error is one line on standard error, then one with what to do.
 pub(super) fn problem(problem: &Problem, io: &mut Io) {
-    io.tell(&problem.message);
+    io.report(&problem.message);
     if let Some(hint) = &problem.hint {
-        io.tell_as("hint", hint);
+        io.report_as("hint", hint);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where a search is printed, and how it is told that it ended.
+//! Prints a search: its events, its answer, and how it ended.
 
 use std::io::{self, Write};
 
@@ -17,9 +17,9 @@ use crate::terminal::io::Io;
 #[derive(Debug)]
 pub(super) enum Ended {
     Answered(Box<Answer>),
-    /// With neither text nor pages, which is an answer of its own for programs.
+    /// With neither text nor pages. Programs get it as a document, people as an error.
     Empty(Box<Answer>),
-    /// With what had arrived before.
+    /// With what had arrived until then.
     Failed(Failure, Option<Box<Answer>>),
 }
 
@@ -64,7 +64,7 @@ impl<'a> Printer<'a> {
         let file = output.file.as_ref().map(open).transpose()?;
         let renderer = renderer(output.format, output.style.clone());
         let watched = output.format == Format::Pretty && io.stdout_is_terminal && io.stderr_is_terminal;
-        let tells_steps = watched && io.moves_cursor && !output.quiet && !output.verbose;
+        let shows_steps = watched && io.moves_cursor && !output.quiet && !output.verbose;
         let waits = !matches!(settings.answer_from, AnswerFrom::Recording { .. });
         let streams = output.style.screen.is_some();
         Ok(Self {
@@ -73,21 +73,21 @@ impl<'a> Printer<'a> {
             renderer,
             verbose: output.verbose,
             quiet: output.quiet,
-            progress: Progress::new(tells_steps && waits, uploading(settings)),
+            progress: Progress::new(shows_steps && waits, uploading(settings)),
             streams,
             format: output.format,
         })
     }
 
-    /// Prints an event, and with `--verbose` tells about it.
+    /// Prints an event, and reports it with `--verbose`.
     pub(super) fn event(&mut self, event: &SearchEvent) -> io::Result<()> {
         if self.verbose {
-            self.tell(event);
+            self.report_event(event);
         }
         match event {
             SearchEvent::Step(step) => self.progress.step(step, self.io),
             SearchEvent::Text(_) if self.streams => self.progress.close(self.io),
-            SearchEvent::Run(id) => self.tell_of_run(id),
+            SearchEvent::Run(id) => self.report_run(id),
             _ => {}
         }
         self.print(|renderer, out| renderer.event(event, out))
@@ -105,27 +105,27 @@ impl<'a> Printer<'a> {
         out.flush()
     }
 
-    /// A run goes on without us: whoever knows its id loses nothing.
-    fn tell_of_run(&mut self, id: &str) {
+    /// The run goes on at the service, so its id is all that is needed to fetch it later.
+    fn report_run(&mut self, id: &str) {
         if !self.quiet {
             self.progress.clear(self.io);
             let id = one_line(id);
-            self.io.tell_as(
+            self.io.report_as(
                 "note",
                 &format!("research run {id}; `pplx research get {id}` fetches it at any time"),
             );
         }
     }
 
-    fn tell(&mut self, event: &SearchEvent) {
+    fn report_event(&mut self, event: &SearchEvent) {
         match event {
-            SearchEvent::Step(step) => self.io.tell(&one_line(&step::phrase(step))),
-            SearchEvent::Warning(warning) => self.io.tell_as("warning", warning),
+            SearchEvent::Step(step) => self.io.report(&one_line(&step::phrase(step))),
+            SearchEvent::Warning(warning) => self.io.report_as("warning", warning),
             _ => {}
         }
     }
 
-    /// The result of `work`; meanwhile the line about it shows the time.
+    /// The result of `work`, while the progress line keeps showing the time.
     pub(super) async fn ticking<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = std::pin::pin!(work);
         loop {
@@ -137,7 +137,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints how it ended, and gives back a whole answer. What has arrived of an unfinished one is printed and marked.
+    /// Prints how the search ended. Returns a complete answer; what arrived of an incomplete one is printed and marked.
     pub(super) fn end(mut self, ended: Ended) -> Result<Box<Answer>, Failure> {
         self.progress.close(self.io);
         let (failure, received) = match ended {
@@ -149,7 +149,7 @@ impl<'a> Printer<'a> {
                 if matches!(self.format, Format::Json | Format::Ndjson) {
                     self.print(|renderer, out| renderer.answer(&answer, out))?;
                 }
-                return Err(self.told(&Error::NoResults.into()));
+                return Err(self.report_failure(&Error::NoResults.into()));
             }
             Ended::Failed(failure, received) => (failure, received),
         };
@@ -163,11 +163,11 @@ impl<'a> Printer<'a> {
             }
             received => self.print(|renderer, out| renderer.problem(&problem, received.as_ref(), out))?,
         }
-        Err(self.told(&failure))
+        Err(self.report_failure(&failure))
     }
 
-    /// Tells of a failure; its exit code is left.
-    fn told(&mut self, failure: &Failure) -> Failure {
+    /// Reports a failure. What remains of it is the exit code.
+    fn report_failure(&mut self, failure: &Failure) -> Failure {
         if let Some(problem) = failure.problem() {
             output::problem(&problem, self.io);
         }
@@ -175,19 +175,19 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The upload that comes first, if one does.
+/// The upload that comes before the question, if there is one.
 fn uploading(settings: &Settings) -> Option<Uploading> {
     let AnswerFrom::Question(question) = &settings.answer_from else { return None };
     let total = question.files.iter().map(|file| file.bytes.len() as u64).sum();
     (total > 0).then(|| Uploading { meter: question.meter.clone(), total })
 }
 
-/// The reply ended before the answer did; nothing says that what came is wrong.
+/// The reply ended early. What arrived is right as far as it goes.
 fn is_unfinished(failure: &Failure) -> bool {
     matches!(failure, Failure::Library(Error::Incomplete(_)) | Failure::Signal(_) | Failure::Aborted(_))
 }
 
-/// An empty answer is kept only where the reply was cut, and the invitation to sign up is no answer at all.
+/// Whether what arrived is worth printing: always after a cut, else only text that the service gave as an answer.
 fn keeps_what_arrived(failure: &Failure, answer: &Answer) -> bool {
     match failure {
         Failure::Library(Error::Service { .. } | Error::Api(_) | Error::ApiReply(_)) => {

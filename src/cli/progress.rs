@@ -8,17 +8,17 @@ use crate::render::text::{cells_cut, one_line};
 use crate::render::{Screen, step};
 use crate::terminal::io::Io;
 
-/// How often the time shown is renewed.
+/// How often the line is drawn anew, for the time in it.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
 
 /// How wide the bar of an upload is, in cells.
 const BAR: u64 = 20;
 
-/// Files on their way.
+/// An upload that is running.
 #[derive(Debug)]
 pub(crate) struct Uploading {
     pub(crate) meter: Meter,
-    /// The files' bytes.
+    /// The size of all files, in bytes.
     pub(crate) total: u64,
 }
 
@@ -26,23 +26,23 @@ pub(crate) struct Uploading {
 #[derive(Debug)]
 pub(crate) struct Progress {
     started: Instant,
-    /// Until the first step is told.
+    /// Shown until the first step is reported.
     uploading: Option<Uploading>,
     text: String,
-    /// Whether the line may be shown: not before a search is asked, nor after its answer has begun.
-    open: bool,
-    shown: bool,
+    /// The line may be drawn: from the start of a search until its answer begins.
+    is_open: bool,
+    is_drawn: bool,
 }
 
 impl Progress {
-    /// A line for a search that starts now; none where nobody would see it.
+    /// A line for a search that starts now; without `visible` it is never drawn.
     pub(crate) fn new(visible: bool, uploading: Option<Uploading>) -> Self {
         let text = "Asking".to_owned();
-        Self { started: Instant::now(), uploading, text, open: visible, shown: false }
+        Self { started: Instant::now(), uploading, text, is_open: visible, is_drawn: false }
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.open
+        self.is_open
     }
 
     /// The service started on something else.
@@ -52,35 +52,35 @@ impl Progress {
         self.draw(io);
     }
 
-    /// Draws the line anew, with the time that has passed.
+    /// Draws the line, with the time that has passed.
     pub(crate) fn draw(&mut self, io: &mut Io) {
-        if !self.open {
+        if !self.is_open {
             return;
         }
         let text = self.uploading.as_ref().map_or_else(|| one_line(&self.text), Uploading::described);
         let line = format!("{text} ({}s)", self.started.elapsed().as_secs());
         // One cell less than the terminal has, so that it never scrolls.
         let width = Screen::of_terminal().width.saturating_sub(1);
-        io.ask(&format!("\r\x1B[K{}", cells_cut(&line, width)));
-        self.shown = true;
+        io.prompt(&format!("\r\x1B[K{}", cells_cut(&line, width)));
+        self.is_drawn = true;
     }
 
-    /// Takes the line away for now.
+    /// Removes the line; the next step draws it again.
     pub(crate) fn clear(&mut self, io: &mut Io) {
-        if std::mem::take(&mut self.shown) {
-            io.ask("\r\x1B[K");
+        if std::mem::take(&mut self.is_drawn) {
+            io.prompt("\r\x1B[K");
         }
     }
 
-    /// Takes the line away for good.
+    /// Removes the line for good.
     pub(crate) fn close(&mut self, io: &mut Io) {
-        self.open = false;
+        self.is_open = false;
         self.clear(io);
     }
 }
 
 impl Uploading {
-    /// A bar, how much that is, and of what.
+    /// A bar, the share of the bytes that were sent, and the size.
     fn described(&self) -> String {
         let percent = (self.meter.sent() * 100 / self.total.max(1)).min(100);
         let bar: String = (0..BAR).map(|cell| if cell * 100 < percent * BAR { '█' } else { '░' }).collect();

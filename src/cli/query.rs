@@ -10,7 +10,7 @@ const MAX_BYTES: usize = SearchRequest::MAX_QUERY * 4;
 
 /// The words without the habit of another program of this name, whose searches begin with `web`: where that is the
 /// first of exactly two and the other is a question, as a quoted one is. True if it was taken away.
-pub(super) fn without_habit(words: &[String]) -> (&[String], bool) {
+pub(super) fn without_web(words: &[String]) -> (&[String], bool) {
     match words {
         [web, question] if web == "web" && question.trim().contains(char::is_whitespace) => {
             (words.get(1..).unwrap_or_default(), true)
@@ -65,7 +65,7 @@ mod tests {
     fn web_is_a_habit_only_before_a_quoted_question() {
         let taken = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            let (left, taken) = without_habit(&words);
+            let (left, taken) = without_web(&words);
             (left.join("|"), taken)
         };
         assert_eq!(taken(&["web", "who maintains ripgrep"]), ("who maintains ripgrep".to_owned(), true));

@@ -85,7 +85,7 @@ pub(super) async fn answer(
     let result = printer.end(ended);
     let remembered = stop.unless(remember::remember(answered, database.as_ref())).await;
     for warning in remembered.into_iter().flatten().filter(|_| !output.quiet) {
-        io.tell_as("warning", &one_line(&warning));
+        io.report_as("warning", &one_line(&warning));
     }
     result
 }
@@ -105,12 +105,12 @@ pub(super) async fn warn(question: &Question, quiet: bool, env: &Environment, io
         return;
     }
     if let Some(warning) = warning {
-        io.tell_as("warning", &warning);
+        io.report_as("warning", &warning);
     }
     if let Some(model) = &question.named_model
         && let Some(note) = model_note(model, env).await
     {
-        io.tell_as("note", &note);
+        io.report_as("note", &note);
     }
 }
 

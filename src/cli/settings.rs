@@ -90,17 +90,20 @@ pub(super) fn for_search(args: SearchArgs, env: &Environment, io: &mut Io) -> Re
     if asks_api {
         foreign::refuse_for_api(&args, &output)?;
         output.style.payer = Payer::Key;
-        let says_how_long = args.output.print.idle_timeout.or(file.idle_timeout).is_some();
-        if !output.reception.events && !says_how_long {
+        let sets_idle_timeout = args.output.print.idle_timeout.or(file.idle_timeout).is_some();
+        if !output.reception.events && !sets_idle_timeout {
             // A reply in one piece comes when it is done. Where the whole run has a limit, that bounds it.
             output.reception.idle = if output.timeout.is_some() { NEVER } else { SINGLE_REPLY_LIMIT };
         }
     } else {
         foreign::refuse_for_subscription(&args.api)?;
     }
-    let (words, had_habit) = query::without_habit(&args.query);
-    if had_habit && !output.quiet {
-        io.tell_as("note", "`web` is no command here and was left out; `pplx search \"…\"` searches the web");
+    let (words, dropped_web) = query::without_web(&args.query);
+    if dropped_web && !output.quiet {
+        io.report_as(
+            "note",
+            "`web` is no command here and was left out; `pplx search \"…\"` searches the web",
+        );
     }
     let query = query::read(words, io)?;
     let answer_from = if let Some(path) = args.replay {

@@ -36,7 +36,7 @@ struct Document<'a> {
 /// Shows the session that a search would use. Asks nobody but with `--online`.
 pub(crate) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     if let Some(warning) = Store::tighten_for(env) {
-        io.tell_as("warning", &warning);
+        io.report_as("warning", &warning);
     }
     if SettingsFile::read(env)?.chooses_api() {
         return by_key(args, env, io);
@@ -54,7 +54,7 @@ pub(crate) async fn run(args: &StatusArgs, env: &Environment, io: &mut Io) -> Re
     } else if let Ok(credential) = &found {
         describe(credential, io)?;
         if let Some(Ok(online)) = &online {
-            online.lines().iter().try_for_each(|line| io.say(line))?;
+            online.lines().iter().try_for_each(|line| io.print(line))?;
         }
         describe_key(key.as_ref(), io)?;
     }
@@ -76,7 +76,7 @@ fn by_key(args: &StatusArgs, env: &Environment, io: &mut Io) -> Result<(), Failu
         };
         output::document(&document, io)?;
     } else if let Some(origin) = origin {
-        io.say(&format!(
+        io.print(&format!(
             "Searches are asked of the official API, as settings.toml says.\nAPI key: from {origin}"
         ))?;
     }
@@ -106,7 +106,7 @@ fn document<'a>(
 
 fn describe_key(key: Option<&Origin>, io: &mut Io) -> std::io::Result<()> {
     key.map_or(Ok(()), |origin| {
-        io.say(&format!("API key: from {origin}; used with --provider api only, and costs money"))
+        io.print(&format!("API key: from {origin}; used with --provider api only, and costs money"))
     })
 }
 
@@ -117,5 +117,5 @@ fn describe(credential: &Credential, io: &mut Io) -> std::io::Result<()> {
         || "the service decides".to_owned(),
         |until| until.format("%Y-%m-%d %H:%M UTC").to_string(),
     );
-    io.say(&format!("Logged in\nAccount: {account}\nOrigin: {}\nValid until: {until}", credential.origin))
+    io.print(&format!("Logged in\nAccount: {account}\nOrigin: {}\nValid until: {until}", credential.origin))
 }

@@ -8,8 +8,8 @@ use tokio::time::{Interval, Sleep};
 use crate::terminal::io::stdout_is_closed;
 use crate::terminal::signals::{Signal, Signals};
 
-/// How often it is looked whether the reader of standard output has left.
-const LOOK: Duration = Duration::from_millis(200);
+/// How often it is checked whether standard output still has a reader.
+const PIPE_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// What ends a run from outside: a deadline, a signal, or a reader that leaves.
 #[derive(Debug)]
@@ -17,8 +17,8 @@ pub(super) struct Stop<'a> {
     timeout: Duration,
     deadline: Option<Pin<Box<Sleep>>>,
     signals: &'a mut Signals,
-    /// Set where standard output is a pipe, perhaps.
-    look: Option<Interval>,
+    /// Set where standard output may be a pipe.
+    pipe_check: Option<Interval>,
 }
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl<'a> Stop<'a> {
             timeout: timeout.unwrap_or_default(),
             deadline: timeout.map(|timeout| Box::pin(tokio::time::sleep(timeout))),
             signals,
-            look: may_be_piped.then(|| tokio::time::interval(LOOK)),
+            pipe_check: may_be_piped.then(|| tokio::time::interval(PIPE_CHECK_INTERVAL)),
         }
     }
 
@@ -47,10 +47,10 @@ impl<'a> Stop<'a> {
                 None => std::future::pending().await,
             }
         };
-        let left = async {
-            match &mut self.look {
-                Some(look) => loop {
-                    look.tick().await;
+        let pipe_closed = async {
+            match &mut self.pipe_check {
+                Some(pipe_check) => loop {
+                    pipe_check.tick().await;
                     if stdout_is_closed() {
                         return;
                     }
@@ -63,7 +63,7 @@ impl<'a> Stop<'a> {
             result = work => Ok(result),
             signal = self.signals.next() => Err(Stopped::Signal(signal)),
             () = deadline => Err(Stopped::Deadline(self.timeout)),
-            () = left => Err(Stopped::ClosedPipe),
+            () = pipe_closed => Err(Stopped::ClosedPipe),
         }
     }
 }

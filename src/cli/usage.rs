@@ -24,7 +24,7 @@ pub(super) fn answer(error: &clap::Error, arguments: &[OsString], io: &mut Io) -
             Ok(io.out().flush()?)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            io.tell(error.render().to_string().trim_end());
+            io.report(error.render().to_string().trim_end());
             Err(Failure::Silent(2))
         }
         ErrorKind::InvalidSubcommand => Err(unknown_command(error, arguments)),

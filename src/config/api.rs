@@ -13,9 +13,9 @@ use chrono::NaiveDate;
 /// The model of a question that names neither a model nor an effort.
 const DEFAULT_MODEL: &str = "sonar";
 /// How many domains the API takes.
-const MOST_DOMAINS: usize = 20;
+const MAX_DOMAINS: usize = 20;
 /// The longest name of a host, in bytes.
-const LONGEST_DOMAIN: usize = 253;
+const MAX_DOMAIN_LENGTH: usize = 253;
 
 /// What only the API can be asked for. What is not said is as the settings have it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -114,8 +114,8 @@ fn filters(api: &ApiOptions, file: &SettingsFile) -> Result<Filters> {
 }
 
 fn domains(list: &[String]) -> Result<Vec<String>> {
-    if list.len() > MOST_DOMAINS {
-        let message = format!("The API takes {MOST_DOMAINS} domains, and these are {}.", list.len());
+    if list.len() > MAX_DOMAINS {
+        let message = format!("The API takes {MAX_DOMAINS} domains, and these are {}.", list.len());
         return Err(Error::usage(message, "name fewer"));
     }
     list.iter().map(|name| domain(name)).collect()
@@ -125,7 +125,7 @@ fn domains(list: &[String]) -> Result<Vec<String>> {
 fn domain(name: &str) -> Result<String> {
     let name = name.trim();
     let is_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
-    let fits = !name.is_empty() && name.len() <= LONGEST_DOMAIN && !name.starts_with(['-', '.']);
+    let fits = !name.is_empty() && name.len() <= MAX_DOMAIN_LENGTH && !name.starts_with(['-', '.']);
     if fits && name.chars().all(is_host) {
         return Ok(name.to_lowercase());
     }

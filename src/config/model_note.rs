@@ -1,4 +1,4 @@
-//! A word about a model that is on no list. It is asked all the same: lists age.
+//! A note on a model that is not on the last list. It is asked all the same, because lists get old.
 
 use crate::domain::models::Models;
 use crate::state::env::Environment;

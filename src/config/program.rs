@@ -6,7 +6,7 @@ use super::question::{self, Question, QuestionOptions};
 use crate::domain::error::{Error, Result};
 use crate::state::env::Environment;
 
-/// The question, of whom `settings.toml` chooses.
+/// The question, to the provider that `settings.toml` chooses.
 pub fn question(query: String, options: QuestionOptions, env: &Environment) -> Result<Question> {
     let file = SettingsFile::read(env)?;
     if !file.chooses_api() {

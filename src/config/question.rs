@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn tz_names_a_zone_or_the_system_does() {
-        let zone = |value| machine_timezone(&Environment::of(&[("TZ", value)]));
+        let zone = |value| machine_timezone(&Environment::from_variables(&[("TZ", value)]));
         assert_eq!(zone("Asia/Tokyo"), "Asia/Tokyo");
         assert_eq!(zone(":Europe/Paris"), "Europe/Paris");
         assert_eq!(zone("UTC"), "UTC");

@@ -38,7 +38,7 @@ pub struct Thread {
     pub id: String,
     /// The id of the conversation.
     pub context: Option<String>,
-    /// What entitles to go on with it. Not shown.
+    /// What the service asks for before it goes on with the thread. A secret.
     pub token: Option<String>,
 }
 
@@ -88,11 +88,11 @@ pub struct Answer {
     pub complete: bool,
     /// What the reader should know: another model answered, the answer is partial.
     pub notes: Vec<String>,
-    /// What the model thought before it wrote, where it tells.
+    /// The model's reasoning, where the provider returns it.
     pub reasoning: Option<String>,
-    /// What it used and cost, as the service gave it.
+    /// Tokens and cost, as the provider gave them.
     pub usage: Option<Value>,
-    /// Only the pages were asked for.
+    /// The request was for the pages alone.
     pub sources_only: bool,
 }
 
@@ -104,7 +104,7 @@ pub struct SavedThread {
     /// Its title, or its first question.
     pub title: String,
     /// When it was last asked, as the service gave it.
-    pub asked: Option<String>,
+    pub last_asked: Option<String>,
 }
 
 /// A question and its answer.

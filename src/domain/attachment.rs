@@ -10,7 +10,7 @@ use super::error::{Error, Result};
 /// The largest file that the service takes, in bytes.
 const MAX_SIZE: u64 = 50 << 20;
 
-/// The types that the service reads, by the ending of the name. Other text files go as plain text.
+/// The types that the service reads, by extension. Other text files go as plain text.
 const TYPES: [(&str, &str); 13] = [
     ("png", "image/png"),
     ("jpg", "image/jpeg"),
@@ -43,7 +43,7 @@ pub struct Attachment {
 pub struct Meter(Arc<AtomicU64>);
 
 impl Meter {
-    /// So many more bytes have been sent.
+    /// Counts bytes that have been sent.
     pub fn add(&self, bytes: usize) {
         self.0.fetch_add(bytes as u64, Ordering::Relaxed);
     }
@@ -72,11 +72,11 @@ impl Attachment {
             return Err(refuse("it is not a file".to_owned()));
         }
         check_size(metadata.len()).map_err(refuse)?;
-        Self::of(path, fs::read(path).map_err(|error| refuse(error.to_string()))?)
+        Self::from_bytes(path, fs::read(path).map_err(|error| refuse(error.to_string()))?)
     }
 
-    /// A file of this name, with or without folders, whose content is at hand: by the rules of [`Self::read`].
-    pub fn of(path: &Path, bytes: Vec<u8>) -> Result<Self> {
+    /// A file of this name, with or without folders, and this content, by the rules of [`Self::read`].
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self> {
         let refuse = |reason: String| Error::Attachment { name: path.display().to_string(), reason };
         check_size(bytes.len() as u64).map_err(refuse)?;
         if bytes.is_empty() {
@@ -89,13 +89,13 @@ impl Attachment {
         Ok(Self { name, content_type, bytes })
     }
 
-    /// Whether it is looked at as it is, without being read first.
+    /// Whether it is an image, which the service looks at without extracting its text first.
     pub fn is_image(&self) -> bool {
         self.content_type.starts_with("image/")
     }
 }
 
-/// The reason to refuse a file of so many bytes, if it is too large.
+/// The reason to refuse a file of `size` bytes, if it is too large.
 fn check_size(size: u64) -> std::result::Result<(), String> {
     if size > MAX_SIZE {
         return Err(format!("it is {} MB large; the service takes {} MB", size >> 20, MAX_SIZE >> 20));
@@ -103,18 +103,18 @@ fn check_size(size: u64) -> std::result::Result<(), String> {
     Ok(())
 }
 
-/// The MIME type that the ending of a name stands for, if the service reads it.
-pub(crate) fn type_by_ending(path: &Path) -> Option<&'static str> {
+/// The MIME type that the extension of a name stands for, if the service reads it.
+pub(crate) fn type_by_extension(path: &Path) -> Option<&'static str> {
     let ending = path.extension()?.to_string_lossy().to_ascii_lowercase();
     TYPES.iter().find(|(known, _)| *known == ending).map(|(_, content_type)| *content_type)
 }
 
-/// The ending, without its dot, of the names of files of a MIME type that the service reads.
-pub fn ending_of(content_type: &str) -> Option<&'static str> {
+/// The extension, without its dot, for a MIME type that the service reads.
+pub fn extension_for(content_type: &str) -> Option<&'static str> {
     TYPES.iter().find(|(_, known)| *known == content_type).map(|(ending, _)| *ending)
 }
 
 fn content_type(path: &Path, bytes: &[u8]) -> Option<&'static str> {
     let is_text = || std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
-    type_by_ending(path).or_else(|| is_text().then_some("text/plain"))
+    type_by_extension(path).or_else(|| is_text().then_some("text/plain"))
 }

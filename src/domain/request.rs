@@ -129,8 +129,8 @@ pub struct SearchRequest {
     pub attachments: Vec<String>,
     /// The answer that this question follows up on.
     pub thread: Option<Thread>,
-    /// What is asked instead where that thread cannot be continued: the question with what was said before.
-    pub retold: Option<String>,
+    /// What is asked instead where that thread cannot be continued: the question with the turns before it.
+    pub with_history: Option<String>,
     /// Deep research: it goes on at the service when the connection breaks, and is resumed instead of asked again.
     pub research: bool,
     /// How much work goes into the answer; chooses the model, too.
@@ -150,8 +150,8 @@ impl SearchRequest {
     /// The same as the first question of a new thread.
     #[must_use]
     pub fn without_thread(&self) -> Self {
-        let query = self.retold.clone().unwrap_or_else(|| self.query.clone());
-        Self { query, thread: None, retold: None, ..self.clone() }
+        let query = self.with_history.clone().unwrap_or_else(|| self.query.clone());
+        Self { query, thread: None, with_history: None, ..self.clone() }
     }
 
     /// The text that is searched for: the system text and the query, with a blank line between them.

@@ -149,7 +149,7 @@ async fn wait_for_turn(
     env: &Environment,
     state: &watch::Sender<State>,
 ) -> crate::Result<Option<Arc<Ticket>>> {
-    let Ok(queue) = Queue::of(env) else { return Ok(None) };
+    let Ok(queue) = Queue::for_user(env) else { return Ok(None) };
     let told = |before: usize| {
         let questions = if before == 1 { "1 question" } else { &format!("{before} questions") };
         state.send_modify(|state| state.message = format!("Waiting for {questions} before this one"));

@@ -48,7 +48,7 @@ pub(crate) async fn run(timeout: Option<u64>, env: Environment, io: &mut Io) -> 
             }
         }
         // Input that ends before anything was asked is an end like any other.
-        Err(error) => io.tell(&one_line(&error.to_string())),
+        Err(error) => io.report(&one_line(&error.to_string())),
     }
     Ok(())
 }

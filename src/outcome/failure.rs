@@ -12,7 +12,7 @@ use crate::terminal::signals::Signal;
 /// How a command ends when it does not succeed.
 #[derive(Debug)]
 pub enum Failure {
-    /// Something of the search, the session or the service.
+    /// An error of the search, the session, the service, or of what was asked for.
     Library(Error),
     /// The result cannot be written.
     Output(io::Error),
@@ -22,7 +22,7 @@ pub enum Failure {
     Signal(Signal),
     /// A signal ended a question to the official API.
     Aborted(Signal),
-    /// The command has said what there is to say.
+    /// The command has reported the failure itself; this is the exit code.
     Silent(u8),
 }
 
@@ -45,7 +45,7 @@ impl Failure {
         Self::Library(Error::usage(message, hint))
     }
 
-    /// A reader that closed the pipe has what it wanted.
+    /// Whether the reader of standard output has left, which is no failure: it has what it wanted.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -61,7 +61,7 @@ impl Failure {
         }
     }
 
-    /// What is told to people and programs; `None` when nothing is left to say.
+    /// What people and programs get to read; `None` when nothing is left to report.
     pub fn problem(&self) -> Option<Problem> {
         if self.is_closed_pipe() {
             return None;

@@ -56,14 +56,14 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let settings = Settings::resolve(options, &env)?;
     if let Some(warning) = Store::tighten_for(&env) {
-        io.tell_as("warning", &warning);
+        io.report_as("warning", &warning);
     }
     let (listener, address) = bind(settings.listen).await?;
     let mut signals = Signals::install()?;
     let app = App::new(&settings, env)?;
     let (mounted, stop_mounted) = mounted.map(|mounted| (mounted.router, mounted.stop)).unzip();
     let router = edge::routes::router(&app, mounted);
-    io.say(&format!("http://{address}"))?;
+    io.print(&format!("http://{address}"))?;
     io.out().flush()?;
     look_after(&app);
     tokio::spawn(begin_responses(Arc::clone(&app), chrono::Utc::now().timestamp()));

@@ -25,12 +25,12 @@ impl std::fmt::Debug for Environment {
 
 impl Environment {
     /// The environment of this process.
-    pub fn of_process() -> Self {
+    pub fn from_process() -> Self {
         Self { variables: std::env::vars_os().collect(), windows: cfg!(windows), home: dirs::home_dir() }
     }
 
     /// An environment of exactly these variables.
-    pub fn of(variables: &[(&str, &str)]) -> Self {
+    pub fn from_variables(variables: &[(&str, &str)]) -> Self {
         let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
         Self { variables, windows: false, home: None }
     }
@@ -96,7 +96,7 @@ mod tests {
 
     #[cfg(unix)]
     fn dir(variables: &[(&str, &str)]) -> Option<PathBuf> {
-        Environment::of(variables).config_dir().ok()
+        Environment::from_variables(variables).config_dir().ok()
     }
 
     #[cfg(unix)]
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn windows_keeps_it_in_appdata() {
-        let env = Environment::of(&[("APPDATA", "C:\\Users\\u\\AppData")]).on_windows();
+        let env = Environment::from_variables(&[("APPDATA", "C:\\Users\\u\\AppData")]).on_windows();
         assert!(env.config_dir().unwrap().starts_with("C:\\Users\\u\\AppData"));
     }
 
     #[test]
     fn a_switch_is_off_when_empty_or_zero() {
-        let env = Environment::of(&[("A", "1"), ("B", "0"), ("C", ""), ("D", "yes")]);
+        let env = Environment::from_variables(&[("A", "1"), ("B", "0"), ("C", ""), ("D", "yes")]);
         assert_eq!(["A", "B", "C", "D", "E"].map(|name| env.switch(name)), [true, false, false, true, false]);
     }
 }

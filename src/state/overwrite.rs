@@ -1,4 +1,4 @@
-//! Writing over a file without losing it to a run that fails.
+//! Writing over a file of the user's, without losing it when a run fails before its first byte.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ pub struct Overwrite {
 }
 
 impl Overwrite {
-    /// Opens or creates the file; a link is followed, and a device is as good.
+    /// Opens or creates the file. A link is followed, and a device can be written to as well.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::options().create(true).truncate(false).write(true).open(path)?;
         Ok(Self { file, started: false })

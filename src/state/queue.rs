@@ -14,8 +14,8 @@ use super::off_thread::off_thread;
 use super::private;
 use crate::domain::error::{Error, Result};
 
-/// How often a waiter looks whether it is its turn.
-const LOOK: Duration = Duration::from_millis(50);
+/// How often a waiter checks whether its turn has come.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The folder of the tickets.
 #[derive(Debug, Clone)]
@@ -28,20 +28,20 @@ pub struct Queue {
 pub struct Ticket {
     number: u64,
     path: PathBuf,
-    /// The lock on it.
+    /// Its lock is the place.
     _held: File,
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        // One that stays is noticed by the next who looks, because nobody holds it.
+        // A file that stays is removed by the next waiter, who finds it unlocked.
         let _ = fs::remove_file(&self.path);
     }
 }
 
 impl Queue {
     /// The queue in the user's state folder.
-    pub fn of(env: &Environment) -> Result<Self> {
+    pub fn for_user(env: &Environment) -> Result<Self> {
         Ok(Self { folder: env.state_dir()?.join("queue") })
     }
 
@@ -64,7 +64,7 @@ impl Queue {
                 report(before);
                 reported = before;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -78,7 +78,7 @@ impl Queue {
 
     fn new_ticket(&self) -> io::Result<Ticket> {
         private::create_private_dir(&self.folder)?;
-        // Held, so that nobody sees a ticket before its owner holds it.
+        // The folder stays locked until the ticket is, so that nobody takes it for one that was left behind.
         let _lock = private::lock(&self.folder)?;
         let number = self.tickets()?.last().map_or(1, |(last, _)| last + 1);
         let path = self.folder.join(format!("{number}.ticket"));
@@ -87,7 +87,7 @@ impl Queue {
         Ok(Ticket { number, path, _held: file })
     }
 
-    /// How many are before this one. Removes what was left behind.
+    /// How many tickets come before this one. Removes those whose process is gone.
     fn before(&self, ticket: &Ticket) -> io::Result<usize> {
         let _lock = private::lock(&self.folder)?;
         let mut before = 0;
@@ -146,7 +146,7 @@ mod tests {
         {
             let ticket = queue.enter().await.unwrap();
             let mut second = std::pin::pin!(queue.turn(&ticket, |before| reported.push(before)));
-            let waited = tokio::time::timeout(LOOK * 3, &mut second).await;
+            let waited = tokio::time::timeout(POLL_INTERVAL * 3, &mut second).await;
             assert!(waited.is_err());
             // As if its process had ended: the file stays, the lock does not.
             fs::hard_link(&dead.path, folder.path().join("kept")).unwrap();

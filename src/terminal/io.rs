@@ -30,7 +30,7 @@ impl std::fmt::Debug for Io {
 
 impl Io {
     /// The streams of this process.
-    pub fn of_process(env: &Environment) -> Self {
+    pub fn from_process(env: &Environment) -> Self {
         let stderr_is_terminal = io::stderr().is_terminal();
         let moves_cursor = cfg!(windows) || env.get("TERM").is_some_and(|term| term != "dumb");
         Self {
@@ -51,39 +51,39 @@ impl Io {
     }
 
     /// Writes a line of a command's result to standard output.
-    pub fn say(&mut self, line: &str) -> io::Result<()> {
+    pub fn print(&mut self, line: &str) -> io::Result<()> {
         writeln!(self.out, "{line}")?;
         self.out.flush()
     }
 
-    /// Writes a line about the run to standard error. That it may be closed harms nothing.
-    pub fn tell(&mut self, line: &str) {
+    /// Writes a line about the run to standard error. A closed standard error is no failure.
+    pub fn report(&mut self, line: &str) {
         let _ = writeln!(self.err, "{line}");
     }
 
     /// The same, introduced by a word: `hint`, `warning`.
-    pub fn tell_as(&mut self, word: &str, line: &str) {
+    pub fn report_as(&mut self, word: &str, line: &str) {
         if self.emphasis {
-            self.tell(&format!("\x1B[1m{word}:\x1B[0m {line}"));
+            self.report(&format!("\x1B[1m{word}:\x1B[0m {line}"));
         } else {
-            self.tell(&format!("{word}: {line}"));
+            self.report(&format!("{word}: {line}"));
         }
     }
 
-    /// Asks for something on standard error, without a new line.
-    pub fn ask(&mut self, question: &str) {
+    /// Writes a prompt to standard error, without a new line.
+    pub fn prompt(&mut self, question: &str) {
         let _ = write!(self.err, "{question}");
         let _ = self.err.flush();
     }
 
-    /// Sends the terminal on standard error something that it does not show.
-    pub fn control(&mut self, sequence: &str) {
+    /// Sends a control sequence to the terminal on standard error.
+    pub fn send_to_terminal(&mut self, sequence: &str) {
         let _ = write!(self.err, "{sequence}");
         let _ = self.err.flush();
     }
 
-    /// Whether there is someone to ask.
-    pub fn can_ask(&self) -> bool {
+    /// Whether a person can be prompted.
+    pub fn can_prompt(&self) -> bool {
         self.stdin_is_terminal && self.stderr_is_terminal
     }
 
@@ -111,7 +111,7 @@ impl Io {
     }
 }
 
-/// Whether nobody can read standard output any more: its pipe has no reader.
+/// Whether standard output is a pipe whose reader is gone.
 #[cfg(unix)]
 pub fn stdout_is_closed() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -123,7 +123,7 @@ pub fn stdout_is_closed() -> bool {
     looked.is_ok() && watched.iter().any(|watched| watched.revents().contains(PollFlags::ERR))
 }
 
-/// The same where it shows only at the next write.
+/// Elsewhere that shows only at the next write.
 #[cfg(not(unix))]
 pub fn stdout_is_closed() -> bool {
     false

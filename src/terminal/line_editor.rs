@@ -19,21 +19,21 @@ use crate::state::env::Environment;
 /// What the user did at the prompt.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
-    /// Wrote something, perhaps over several lines.
+    /// Typed something, perhaps over several lines.
     Typed(String),
-    /// Threw the line away: Ctrl-C.
+    /// Discarded the line: Ctrl-C.
     Interrupted,
-    /// Has nothing more to say: Ctrl-D.
+    /// Ended the input: Ctrl-D.
     End,
 }
 
-/// Asks for lines. A thread of its own reads them, so that others can be waited for meanwhile.
+/// Reads lines in a thread of its own, so that signals can be waited for at the same time.
 #[derive(Debug)]
 pub struct LineEditor {
-    /// An empty message asks for a line.
+    /// Each message requests a line.
     requests: mpsc::Sender<()>,
     lines: UnboundedReceiver<io::Result<Line>>,
-    /// A line was asked for and has not come.
+    /// A line was requested and has not come yet.
     waits: bool,
     /// Restored when the prompt is left in the middle of a line.
     mode: Mode,
@@ -42,19 +42,19 @@ pub struct LineEditor {
 impl LineEditor {
     /// An editor with this prompt. A beginning of one of the `candidates` is completed to it.
     pub fn start(prompt: &'static str, candidates: Vec<String>, env: &Environment) -> Self {
-        let mode = Mode::of_stdin();
-        let (requests, asked) = mpsc::channel();
+        let mode = Mode::current();
+        let (requests, requested) = mpsc::channel();
         let (sender, lines) = unbounded_channel();
-        // Without a place for it, the history ends with the run.
+        // Without a folder for it, the history ends with the run.
         let history = env.state_dir().ok().and_then(|dir| LineHistory::open(dir.join("chat-history")));
-        std::thread::spawn(move || serve(prompt, Candidates(candidates), history, &asked, &sender));
+        std::thread::spawn(move || read_lines(prompt, Candidates(candidates), history, &requested, &sender));
         Self { requests, lines, waits: false, mode }
     }
 
     /// The next line. May be dropped and called again: the line that was begun goes on.
     pub async fn next(&mut self) -> io::Result<Line> {
         if !self.waits {
-            // The thread ends only by a failure, which stands in the other channel.
+            // The thread ends only by a failure, which the other channel brings.
             let _ = self.requests.send(());
             self.waits = true;
         }
@@ -63,33 +63,33 @@ impl LineEditor {
         line.unwrap_or(Ok(Line::End))
     }
 
-    /// Leaves the prompt in the middle of a line. The thread still waits for a key; nothing may be asked after.
+    /// Leaves the prompt in the middle of a line. The thread still waits for a key, so no line may be requested afterwards.
     pub fn leave(&mut self) {
         self.mode.restore();
     }
 }
 
-fn serve(
+fn read_lines(
     prompt: &str,
     candidates: Candidates,
     history: Option<LineHistory>,
-    asked: &mpsc::Receiver<()>,
+    requested: &mpsc::Receiver<()>,
     lines: &UnboundedSender<io::Result<Line>>,
 ) {
-    let mut desk = match Desk::new(candidates, history) {
-        Ok(desk) => desk,
-        Err(error) => return drop(lines.send(Err(other(error)))),
+    let mut prompt_editor = match Prompt::new(candidates, history) {
+        Ok(prompt_editor) => prompt_editor,
+        Err(error) => return drop(lines.send(Err(io_error(error)))),
     };
-    while asked.recv().is_ok() && lines.send(desk.read(prompt)).is_ok() {}
+    while requested.recv().is_ok() && lines.send(prompt_editor.read(prompt)).is_ok() {}
 }
 
 /// The editor, and where its history is kept.
-struct Desk {
+struct Prompt {
     editor: Editor<Candidates, MemHistory>,
     history: Option<LineHistory>,
 }
 
-impl Desk {
+impl Prompt {
     fn new(candidates: Candidates, history: Option<LineHistory>) -> rustyline::Result<Self> {
         let config = Config::builder()
             .max_history_size(LIMIT)?
@@ -113,11 +113,11 @@ impl Desk {
             }
             Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
             Err(ReadlineError::Eof) => Ok(Line::End),
-            Err(error) => Err(other(error)),
+            Err(error) => Err(io_error(error)),
         }
     }
 
-    /// Kept at once: the run may end by a signal.
+    /// Written at once, because the run may end by a signal.
     fn keep(&mut self, line: &str) {
         let added = self.editor.add_history_entry(line).unwrap_or_default();
         if let (true, Some(history)) = (added, &self.history) {
@@ -127,7 +127,7 @@ impl Desk {
     }
 }
 
-fn other(error: ReadlineError) -> io::Error {
+fn io_error(error: ReadlineError) -> io::Error {
     match error {
         ReadlineError::Io(error) => error,
         error => io::Error::other(error),

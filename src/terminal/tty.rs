@@ -1,4 +1,4 @@
-//! The terminal's mode, and reading from it what must not be seen.
+//! The terminal's mode, and reading input that must not be echoed.
 
 use std::io;
 
@@ -55,20 +55,20 @@ mod unix {
 
     use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-    /// How standard input's terminal was found.
+    /// The mode of standard input's terminal, to be restored later.
     #[derive(Debug)]
     pub struct Mode(Option<Termios>);
 
     impl Mode {
-        /// As it is now; nothing where standard input is no terminal.
-        pub fn of_stdin() -> Self {
+        /// The mode as it is now; none where standard input is no terminal.
+        pub fn current() -> Self {
             Self(tcgetattr(io::stdin()).ok())
         }
 
         /// Sets the terminal back to it.
         pub fn restore(&self) {
             if let Some(mode) = &self.0 {
-                // There is nobody left to tell if the terminal is gone.
+                // A terminal that is gone needs no mode.
                 let _ = tcsetattr(io::stdin(), OptionalActions::Now, mode);
             }
         }
@@ -102,7 +102,7 @@ pub struct Mode;
 #[cfg(not(unix))]
 impl Mode {
     /// As it is now.
-    pub fn of_stdin() -> Self {
+    pub fn current() -> Self {
         Self
     }
 

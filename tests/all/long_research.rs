@@ -103,7 +103,7 @@ async fn a_run_of_ten_minutes_survives_a_drop_in_the_middle() {
     let base = format!("http://{}", listener.local_addr().unwrap());
     let service = tokio::spawn(service(listener));
     let home = tempfile::tempdir().unwrap();
-    let env = Environment::of(&[
+    let env = Environment::from_variables(&[
         ("PPLX_BASE_URL", &base),
         ("PPLX_TOKEN", TOKEN),
         ("HOME", home.path().to_str().unwrap()),

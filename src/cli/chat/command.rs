@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn the_home_folder_is_found() {
-        let env = Environment::of(&[("HOME", "/home/u")]);
+        let env = Environment::from_variables(&[("HOME", "/home/u")]);
         assert_eq!(expanded("~/a.md", &env), PathBuf::from("/home/u/a.md"));
         assert_eq!(expanded("~a.md", &env), PathBuf::from("~a.md"));
     }

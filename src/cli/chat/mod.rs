@@ -29,7 +29,7 @@ struct Chat {
     question: Question,
     output: OutputSettings,
     signals: Signals,
-    said: Vec<Exchange>,
+    exchanges: Vec<Exchange>,
 }
 
 /// Answers line after line, until there is none.
@@ -37,7 +37,7 @@ pub(super) async fn run(args: ChatArgs, env: &Environment, io: &mut Io) -> Resul
     require_terminal(io)?;
     let (question, output) = settings::for_chat(args, env, io)?;
     auth::resolve(env).await?;
-    let mut chat = Chat { question, output, signals: Signals::install()?, said: Vec::new() };
+    let mut chat = Chat { question, output, signals: Signals::install()?, exchanges: Vec::new() };
     chat.greet(env, io).await;
     let mut editor = LineEditor::start("> ", command::candidates(&known_models(env).await), env);
     loop {
@@ -47,7 +47,7 @@ pub(super) async fn run(args: ChatArgs, env: &Environment, io: &mut Io) -> Resul
                     return Ok(());
                 }
             }
-            Line::Interrupted => io.tell("Ctrl-D leaves."),
+            Line::Interrupted => io.report("Ctrl-D leaves."),
             Line::End => return Ok(()),
         }
     }
@@ -75,7 +75,7 @@ impl Chat {
         search::warn(&self.question, self.output.quiet, env, io).await;
         if !self.output.quiet {
             let model = &self.question.request.model;
-            io.tell(&format!("Asking {model}. /help lists the commands, Ctrl-D leaves."));
+            io.report(&format!("Asking {model}. /help lists the commands, Ctrl-D leaves."));
         }
     }
 
@@ -94,7 +94,7 @@ impl Chat {
             if signal != Signal::Interrupt {
                 editor.leave();
                 // Where the editor wrote: pasted text comes unmarked again, and what is told begins on a line of its own.
-                io.say(if io.moves_cursor { "\x1B[?2004l" } else { "" })?;
+                io.print(if io.moves_cursor { "\x1B[?2004l" } else { "" })?;
                 return Err(Failure::Signal(signal));
             }
         }
@@ -136,8 +136,8 @@ impl Chat {
             self.question.request.thread.clone_from(&answer.thread);
             self.question.follow_up = FollowUp::Nothing;
         }
-        self.said.push(Exchange { query, answer });
-        io.say("")?;
+        self.exchanges.push(Exchange { query, answer });
+        io.print("")?;
         Ok(ControlFlow::Continue(()))
     }
 
@@ -149,21 +149,21 @@ impl Chat {
     ) -> Result<ControlFlow<()>, Failure> {
         let request = &mut self.question.request;
         match command {
-            Command::Help => io.tell(command::help().trim_end()),
+            Command::Help => io.report(command::help().trim_end()),
             Command::Quit => return Ok(ControlFlow::Break(())),
             Command::New => {
                 request.thread = None;
                 self.question.follow_up = FollowUp::Nothing;
-                io.tell("The next question begins a new thread.");
+                io.report("The next question begins a new thread.");
             }
             Command::Model(model) => {
                 if let Some(model) = model {
                     if let Some(note) = model_note(&model, env).await {
-                        io.tell_as("note", &note);
+                        io.report_as("note", &note);
                     }
                     request.model = model;
                 }
-                io.tell(&format!("Asking {}.", request.model));
+                io.report(&format!("Asking {}.", request.model));
             }
             Command::Recency(age) => {
                 request.recency = match age {
@@ -171,27 +171,27 @@ impl Chat {
                     Some(Age::Any) => None,
                     Some(Age::AtMost(recency)) => Some(recency),
                 };
-                io.tell(&format!("Searching pages {}.", command::pages(request.recency)));
+                io.report(&format!("Searching pages {}.", command::pages(request.recency)));
             }
             Command::Source(sources) => {
                 if !sources.is_empty() {
                     request.sources = sources;
                 }
-                io.tell(&format!("Searching {}.", request.sources.join(", ")));
+                io.report(&format!("Searching {}.", request.sources.join(", ")));
             }
             Command::Save(file) => {
                 self.save(&command::expanded(&file, env))?;
-                io.tell(&format!("Saved to {file}."));
+                io.report(&format!("Saved to {file}."));
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
     fn save(&self, file: &Path) -> Result<(), Failure> {
-        if self.said.is_empty() {
+        if self.exchanges.is_empty() {
             return Err(Failure::usage("There is nothing to save yet.", "ask something first"));
         }
-        output::save(&exchanges::markdown(&self.said, chrono::Utc::now().timestamp()), file)
+        output::save(&exchanges::markdown(&self.exchanges, chrono::Utc::now().timestamp()), file)
     }
 }
 

@@ -46,10 +46,11 @@ pub(crate) struct Integration {
 
 impl Integration {
     /// The files for `agent` in the folders of this user.
-    pub(crate) fn of(agent: Agent, env: &Environment) -> Result<Self> {
+    pub(crate) fn for_agent(agent: Agent, env: &Environment) -> Result<Self> {
         let home = env.home().ok_or(Error::NoConfigDir)?;
-        let folder =
-            |variable: &str, usual: &str| env.get(variable).map_or_else(|| home.join(usual), PathBuf::from);
+        let folder = |variable: &str, default: &str| {
+            env.get(variable).map_or_else(|| home.join(default), PathBuf::from)
+        };
         let extension =
             |folder: PathBuf| Planned { path: folder.join("extensions/pplx.ts"), content: EXTENSION };
         let skill = |folder: PathBuf| Planned { path: folder.join("skills/pplx/SKILL.md"), content: SKILL };
@@ -69,7 +70,7 @@ impl Integration {
         match fs::read(&file.path) {
             Ok(bytes) if bytes == file.content.as_bytes() => Ok(Found::Same),
             Ok(bytes) => {
-                let written = self.written().remove(&file.path);
+                let written = self.previous().remove(&file.path);
                 Ok(if written.is_some_and(|written| written.as_bytes() == bytes) {
                     Found::Older
                 } else {
@@ -87,7 +88,7 @@ impl Integration {
         let written = fs::create_dir_all(folder)
             .and_then(|()| private::write(&file.path, file.content.as_bytes(), Durability::Unsynced));
         written.map_err(|source| file_error("write", &file.path, source))?;
-        let mut known = self.written();
+        let mut known = self.previous();
         known.insert(file.path.clone(), file.content.to_owned());
         self.remember(&known)
     }
@@ -99,13 +100,13 @@ impl Integration {
             // It is not empty where the user keeps something there.
             let _ = fs::remove_dir(folder);
         }
-        let mut known = self.written();
+        let mut known = self.previous();
         known.remove(&file.path);
         self.remember(&known)
     }
 
     /// What was written before, by path. What cannot be read was not.
-    fn written(&self) -> BTreeMap<PathBuf, String> {
+    fn previous(&self) -> BTreeMap<PathBuf, String> {
         let bytes = fs::read(&self.state).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }

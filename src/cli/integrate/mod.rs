@@ -12,11 +12,11 @@ use crate::terminal::io::Io;
 
 /// Writes, shows or removes the files by which an agent learns of this program.
 pub(crate) fn run(args: &IntegrateArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let integration = Integration::of(args.agent, env)?;
+    let integration = Integration::for_agent(args.agent, env)?;
     if args.print {
         return print(&integration, io);
     }
-    let found = looked_at(&integration)?;
+    let found = find_all(&integration)?;
     let changed = found.iter().find(|(_, found)| *found == Found::Foreign);
     if let Some((file, _)) = changed {
         return Err(Failure::usage(
@@ -38,13 +38,13 @@ pub(crate) fn run(args: &IntegrateArgs, env: &Environment, io: &mut Io) -> Resul
                 format!("Removed {path}.")
             }
         };
-        io.say(&done)?;
+        io.print(&done)?;
     }
     Ok(())
 }
 
 /// What stands at the place of each file, before any is touched.
-fn looked_at(integration: &Integration) -> Result<Vec<(&Planned, Found)>, Failure> {
+fn find_all(integration: &Integration) -> Result<Vec<(&Planned, Found)>, Failure> {
     let found = |file| integration.found(file).map(|found| (file, found));
     integration.files.iter().map(found).collect::<crate::Result<_>>().map_err(Failure::from)
 }
@@ -52,7 +52,7 @@ fn looked_at(integration: &Integration) -> Result<Vec<(&Planned, Found)>, Failur
 fn print(integration: &Integration, io: &mut Io) -> Result<(), Failure> {
     for file in &integration.files {
         let path: &Path = &file.path;
-        io.say(&format!("==> {} <==\n{}", path.display(), file.content.trim_end()))?;
+        io.print(&format!("==> {} <==\n{}", path.display(), file.content.trim_end()))?;
     }
     Ok(())
 }

@@ -44,7 +44,7 @@ pub async fn list(
         Some(SavedThread {
             slug,
             title: row.title.or(row.query_str).unwrap_or_default(),
-            asked: row.last_query_datetime,
+            last_asked: row.last_query_datetime,
         })
     };
     Ok(rows.into_iter().filter_map(thread).collect())

@@ -8,7 +8,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
-use crate::domain::attachment::{Attachment, ending_of, type_by_ending};
+use crate::domain::attachment::{Attachment, extension_for, type_by_extension};
 use crate::domain::error::Error;
 use crate::serve::state::files::MAX_FILE;
 
@@ -68,11 +68,11 @@ pub(crate) fn of_bytes(
     if bytes.len() > MAX_FILE {
         return Err(refusal(&name, &too_large()));
     }
-    let claims = [claimed.as_deref(), type_by_ending(Path::new(&name))];
+    let claims = [claimed.as_deref(), type_by_extension(Path::new(&name))];
     if claims.into_iter().any(is_image) && !is_image(seen) && !bytes.is_empty() {
         return Err(refusal(&name, "it does not hold a PNG, JPEG, GIF or WebP image"));
     }
-    Attachment::of(Path::new(&name), bytes).map_err(|error| error.to_string())
+    Attachment::from_bytes(Path::new(&name), bytes).map_err(|error| error.to_string())
 }
 
 /// What is before and after the comma of a `data:` URL.
@@ -118,11 +118,11 @@ fn is_image(content_type: Option<&str>) -> bool {
 
 /// The name with an ending that says what the file is, because the service goes by that.
 fn full_name(name: Option<&str>, seen: Option<&'static str>, claimed: Option<&str>) -> String {
-    let ending = seen.or(claimed).and_then(ending_of);
+    let ending = seen.or(claimed).and_then(extension_for);
     let Some(name) = name.and_then(last_part) else {
         return format!("{NAMELESS}.{}", ending.unwrap_or("txt"));
     };
-    let by_name = type_by_ending(Path::new(&name));
+    let by_name = type_by_extension(Path::new(&name));
     let is_told = if seen.is_some() { by_name == seen } else { by_name.is_some() };
     match ending {
         Some(ending) if !is_told => format!("{name}.{ending}"),

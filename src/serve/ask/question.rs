@@ -130,7 +130,7 @@ impl Question {
         // A thread that turns out to be gone could not be told of earlier files, so those go along each time.
         if let Some(thread) = thread.filter(|_| self.conversation.split_files().0.is_empty()) {
             let (_, question) = self.conversation.split();
-            request.retold = Some(request.effective_query());
+            request.with_history = Some(request.effective_query());
             question.clone_into(&mut request.query);
             request.system = demands;
             request.thread = Some(thread);

@@ -23,7 +23,7 @@ pub(crate) async fn run(settings: &Settings, io: &mut Io) -> Result<(), Failure>
     let session = health.pointer("/session/state").and_then(Value::as_str);
     match session {
         Some("valid" | "unknown") => {
-            Ok(io.say(&format!("http://{address}: ok, session {}", session.unwrap_or_default()))?)
+            Ok(io.print(&format!("http://{address}: ok, session {}", session.unwrap_or_default()))?)
         }
         Some("missing") => Err(Error::NotAuthenticated.into()),
         Some(_) => Err(Error::NotAccepted.into()),

@@ -193,7 +193,7 @@ mod tests {
     #[tokio::test]
     async fn a_response_comes_back_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
-        let env = Environment::of(&[("XDG_STATE_HOME", folder.path().to_str().unwrap())]);
+        let env = Environment::from_variables(&[("XDG_STATE_HOME", folder.path().to_str().unwrap())]);
         let responses = Responses::new(&env, Database::for_user(&env).ok());
         let response = Stored {
             id: "resp_1".to_owned(),
@@ -210,7 +210,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_folder_nothing_is_kept_and_nothing_fails() {
-        let env = Environment::of(&[]);
+        let env = Environment::from_variables(&[]);
         let responses = Responses::new(&env, Database::for_user(&env).ok());
         responses.begin(0).await.unwrap();
         responses.end("resp_1", json!({}), None).await.unwrap();
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn one_server_is_the_first() {
         let folder = tempfile::tempdir().unwrap();
-        let env = Environment::of(&[("XDG_STATE_HOME", folder.path().to_str().unwrap())]);
+        let env = Environment::from_variables(&[("XDG_STATE_HOME", folder.path().to_str().unwrap())]);
         let first = Responses::new(&env, None);
         assert!(first.first.is_some() && Responses::new(&env, None).first.is_none());
         drop(first);

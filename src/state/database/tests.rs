@@ -6,7 +6,7 @@ use crate::state::{Answered, Answers, Dialects, Jobs, ModelList, Responses};
 /// The database in `folder/pplx`.
 pub(in crate::state) fn database(folder: &Path) -> Database {
     let folder = folder.to_str().unwrap();
-    Database::for_user(&Environment::of(&[("XDG_STATE_HOME", folder)])).unwrap()
+    Database::for_user(&Environment::from_variables(&[("XDG_STATE_HOME", folder)])).unwrap()
 }
 
 fn answered(id: &str) -> Answered {

@@ -3,7 +3,7 @@ use super::*;
 /// A store in a folder that does not exist yet.
 fn store() -> (tempfile::TempDir, Files) {
     let folder = tempfile::tempdir().unwrap();
-    let env = Environment::of(&[("XDG_STATE_HOME", folder.path().to_str().unwrap())]);
+    let env = Environment::from_variables(&[("XDG_STATE_HOME", folder.path().to_str().unwrap())]);
     let files = Files::of(&env).unwrap();
     (folder, files)
 }
