@@ -4,13 +4,13 @@
 //! session, no network, no file.
 
 mod arguments;
-mod call;
-mod outcome;
 mod progress;
 mod registry;
+mod running;
 mod server;
+mod stdio;
+mod tool_result;
 mod tools;
-mod transport;
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn over(mut ended: watch::Receiver<bool>) {
 pub(crate) async fn run(args: &McpArgs, env: Environment, io: &mut Io) -> Result<(), Failure> {
     let (ending, ended) = watch::channel(false);
     let server = Server::new(env, args.timeout, ended.clone());
-    let input = transport::input(ending);
+    let input = stdio::input(ending);
     match server.serve((input, tokio::io::stdout())).await {
         Ok(service) => {
             tokio::select! {

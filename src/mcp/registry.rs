@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::call::{Running, Task};
-use super::outcome::{Outcome, SOURCES};
+use super::running::{Running, Task};
+use super::tool_result::{Outcome, SOURCES};
 use crate::cli::settings;
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;

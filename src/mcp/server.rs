@@ -15,10 +15,10 @@ use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::arguments::{Arguments, Mistake};
-use super::call::{Running, State, Task};
-use super::outcome::{Outcome, SOURCES, error, success};
 use super::progress::Progress;
 use super::registry::{Found, Registry};
+use super::running::{Running, State, Task};
+use super::tool_result::{Outcome, SOURCES, error, success};
 use super::tools::{self, AGES, LONGEST_WAIT, MOST_SOURCES};
 use crate::cli::settings::{self, Asked};
 use crate::cli::status;

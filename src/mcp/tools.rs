@@ -129,7 +129,7 @@ fn tool(
         .with_raw_output_schema(schema(output))
         .with_annotations(hints);
     let mut meta = MetaObject::default();
-    meta.insert("anthropic/maxResultSizeChars".to_owned(), super::outcome::MAX.into());
+    meta.insert("anthropic/maxResultSizeChars".to_owned(), super::tool_result::MAX.into());
     tool.meta = Some(meta);
     tool
 }

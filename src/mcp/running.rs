@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::outcome::Outcome;
+use super::tool_result::Outcome;
 use crate::auth;
 use crate::cli::progress::described;
 use crate::cli::settings::Question;
