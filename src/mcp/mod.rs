@@ -3,10 +3,12 @@
 //! The protocol is the official library's, in both of its eras. Nothing is looked for before a tool is called: no
 //! session, no network, no file.
 
+mod answer_content;
 mod arguments;
 mod progress;
 mod registry;
 mod running;
+mod schema;
 mod server;
 mod stdio;
 mod tool_result;

@@ -9,19 +9,21 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
-use super::arguments::{Arguments, Mistake};
+use super::arguments::{self, Mistake};
 use super::progress::Progress;
 use super::registry::{Found, Registry};
 use super::running::{Running, State, Task};
 use super::tool_result::{Outcome, SOURCES, error, success};
-use super::tools::{self, AGES, LONGEST_WAIT, MOST_SOURCES};
+use super::tools::{
+    self, NoArguments, ResearchGetArguments, ResearchStartArguments, ResearchStarted, SearchArguments,
+};
 use crate::cli::settings::{self, Asked};
 use crate::cli::status;
+use crate::domain::request::Recency;
 use crate::outcome::failure::Failure;
 use crate::state::Jobs;
 use crate::state::env::Environment;
@@ -77,16 +79,15 @@ impl Server {
 
     async fn search(&self, given: Option<JsonObject>, context: &Context) -> Result<CallToolResult, Mistake> {
         let deadline = self.deadline(context);
-        let arguments = Arguments::of(given, &["query", "recency", "sources", "limit", "model"])?;
+        let arguments: SearchArguments = arguments::read(given)?;
         let asked = Asked {
-            query: arguments.required("query")?,
-            recency: arguments.one_of("recency", &AGES)?,
-            sources: arguments.texts("sources")?,
-            model: arguments.text("model")?,
+            query: arguments.query,
+            recency: arguments.recency.map(|age| Recency::from(age).name().to_owned()),
+            sources: arguments.sources.unwrap_or_default(),
+            model: arguments.model,
             research: false,
         };
-        let limit = arguments.number("limit", 1..=MOST_SOURCES)?;
-        let limit = limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(SOURCES);
+        let limit = arguments.limit.unwrap_or(SOURCES);
         let running = match self.ask(asked, limit) {
             Ok(running) => Arc::new(running),
             Err(failure) => return Ok(failed(&failure)),
@@ -115,8 +116,8 @@ impl Server {
         context: &Context,
     ) -> Result<CallToolResult, Mistake> {
         let deadline = self.deadline(context);
-        let arguments = Arguments::of(given, &["query"])?;
-        let asked = Asked { query: arguments.required("query")?, research: true, ..Asked::default() };
+        let arguments: ResearchStartArguments = arguments::read(given)?;
+        let asked = Asked { query: arguments.query, research: true, ..Asked::default() };
         let running = match self.ask(asked, SOURCES) {
             Ok(running) => Arc::new(running),
             Err(failure) => return Ok(failed(&failure)),
@@ -137,7 +138,7 @@ impl Server {
         };
         let text =
             format!("Research has begun. It takes minutes; pplx_research_get with the id {id} fetches it.");
-        Ok(success(text, json!({ "id": id, "status": "running" })))
+        Ok(success(text, &ResearchStarted { id: &id, status: "running" }))
     }
 
     async fn research_get(
@@ -145,15 +146,13 @@ impl Server {
         given: Option<JsonObject>,
         context: &Context,
     ) -> Result<CallToolResult, Mistake> {
-        let arguments = Arguments::of(given, &["id", "wait", "offset"])?;
-        let id = arguments.required("id")?;
+        let ResearchGetArguments { id, wait, offset } = arguments::read(given)?;
+        let offset = offset.unwrap_or(0);
         if !Jobs::is_name(&id) {
             return Err("The argument \"id\" is no id: it has letters, digits, - and _.".to_owned());
         }
-        let wait = Duration::from_secs(arguments.number("wait", 0..=LONGEST_WAIT)?.unwrap_or(USUAL_WAIT));
+        let wait = Duration::from_secs(wait.unwrap_or(USUAL_WAIT));
         let deadline = self.deadline(context).min(Instant::now() + wait);
-        let offset = arguments.number("offset", 0..=u64::from(u32::MAX))?.unwrap_or(0);
-        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         let running = match self.registry.find(&id).await {
             Ok(Found::Running(running)) => running,
             Ok(Found::Kept(outcome)) => return Ok(outcome.result(Some(&id), offset)),
@@ -167,10 +166,10 @@ impl Server {
     }
 
     async fn usage(&self, given: Option<JsonObject>, context: &Context) -> Result<CallToolResult, Mistake> {
-        Arguments::of(given, &[])?;
+        let NoArguments {} = arguments::read(given)?;
         tokio::select! {
             usage = status::usage(&self.env) => match usage {
-                Ok((text, structured)) => Ok(success(text, structured)),
+                Ok((text, structured)) => Ok(success(text, &structured)),
                 Err(failure) => Ok(failed(&failure)),
             },
             () = context.ct.cancelled() => Ok(self.cancelled().await),

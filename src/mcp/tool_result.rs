@@ -3,11 +3,11 @@
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use super::answer_content::{AnswerContent, AnswerDetails};
 use crate::domain::answer::{Answer, Payer};
-use crate::render::text::{cut, one_line, sanitize};
-use crate::render::{Format, Paint, Problem, Style, listed, renderer};
+use crate::render::text::sanitize;
+use crate::render::{Format, Paint, Problem, Style, renderer};
 
 /// The longest text of a result, in bytes. Clients cut what is longer, some in the middle.
 pub(super) const MAX: usize = 20_000;
@@ -15,8 +15,6 @@ pub(super) const MAX: usize = 20_000;
 const MAX_TAIL: usize = 8_000;
 /// What is said about a cut or partial answer is shorter, in bytes: two sentences with an id of at most 100.
 const MAX_REMARKS: usize = 500;
-/// The longest title or snippet, in characters.
-const SNIPPET: usize = 240;
 /// How many sources are listed unless another number is asked for.
 pub(super) const SOURCES: usize = 10;
 
@@ -28,7 +26,7 @@ pub(super) struct Outcome {
     /// Sources and what else is known, as text.
     tail: String,
     /// All but the answer's text, for programs.
-    structured: Value,
+    structured: AnswerDetails,
     /// Why there is no more of it.
     problem: Option<String>,
 }
@@ -37,22 +35,7 @@ impl Outcome {
     /// An answer, or what has come of one, with at most `limit` sources.
     pub(super) fn of(answer: &Answer, limit: usize) -> Self {
         let (limit, tail) = tail(answer, limit);
-        let sources: Vec<Value> = listed(answer, limit)
-            .into_iter()
-            .map(|source| {
-                json!({
-                    "numbers": source.numbers, "url": sanitize(&source.url), "title": shortened(&source.label()),
-                    "snippet": source.snippet.as_deref().map(shortened), "date": source.date,
-                })
-            })
-            .collect();
-        let structured = json!({
-            "sources": sources,
-            "model": answer.model,
-            "partial": !answer.complete,
-            "thread": answer.thread.as_ref().map(|thread| thread.id.as_str()),
-            "notes": answer.notes,
-        });
+        let structured = AnswerDetails::from_answer(answer, limit);
         Self { answer: sanitize(answer.text.trim()).into_owned(), tail, structured, problem: None }
     }
 
@@ -100,7 +83,7 @@ impl Outcome {
         let end = if rest.len() <= room { rest.len() } else { at_paragraph(rest, room) };
         let shown = rest.get(..end).unwrap_or_default();
         let next = (end < rest.len()).then_some(start + end);
-        let partial = self.structured.get("partial") == Some(&Value::Bool(true));
+        let partial = self.structured.partial;
         let late = id.filter(|_| partial).map(|id| {
             format!("(This is what had come in time. pplx_research_get with the id {id} fetches the rest.)")
         });
@@ -111,13 +94,8 @@ impl Outcome {
         let shown_text = if shown.is_empty() { "(No answer text yet.)" } else { shown };
         let parts = [Some(shown_text.to_owned()), late, cut, Some(self.tail.clone())];
         let text = parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-        let mut structured = self.structured.clone();
-        if let Some(fields) = structured.as_object_mut() {
-            fields.insert("answer".to_owned(), shown.into());
-            fields.insert("id".to_owned(), id.into());
-            fields.insert("next_offset".to_owned(), next.into());
-        }
-        success(text, structured)
+        let structured = AnswerContent { answer: shown, id, next_offset: next, details: &self.structured };
+        success(text, &structured)
     }
 
     /// What had come is told, too: it may be enough.
@@ -132,9 +110,9 @@ impl Outcome {
 }
 
 /// A result that is good.
-pub(super) fn success(text: String, structured: Value) -> CallToolResult {
+pub(super) fn success(text: String, structured: &impl Serialize) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(structured);
+    result.structured_content = serde_json::to_value(structured).ok();
     result
 }
 
@@ -166,11 +144,6 @@ fn tail(answer: &Answer, limit: usize) -> (usize, String) {
         }
         limit /= 2;
     }
-}
-
-/// As much of a title or a snippet as the text lists.
-fn shortened(text: &str) -> String {
-    cut(&one_line(text), SNIPPET, usize::MAX).into_owned()
 }
 
 /// The last end of a paragraph within `room` bytes, else of a line, else of a word.
