@@ -1,130 +1,136 @@
-//! What a call answers with: text that is complete by itself, and the same for programs. Both are short enough for
-//! every client; the rest of a long answer is fetched from where it was cut.
+//! The result of a tool: text for the model, and the same as structured content for programs. Both are short enough
+//! for every client; the rest of a long answer is fetched from where it was cut.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::{Deserialize, Serialize};
 
 use super::answer_content::{AnswerContent, AnswerDetails};
 use crate::domain::answer::{Answer, Payer};
+use crate::outcome::failure::Failure;
 use crate::render::text::sanitize;
 use crate::render::{Format, Paint, Problem, Style, renderer};
 
 /// The longest text of a result, in bytes. Clients cut what is longer, some in the middle.
-pub(super) const MAX: usize = 20_000;
-/// The most of it that is for what stands below the answer.
+pub(super) const MAX_TEXT: usize = 20_000;
+/// How much of it what stands below the answer may take.
 const MAX_TAIL: usize = 8_000;
-/// What is said about a cut or partial answer is shorter, in bytes: two sentences with an id of at most 100.
+/// How much of it the remarks on a cut or partial answer may take: two sentences with an id of at most 100 bytes.
 const MAX_REMARKS: usize = 500;
-/// How many sources are listed unless another number is asked for.
-pub(super) const SOURCES: usize = 10;
+/// How many sources are listed unless the call says so.
+pub(super) const DEFAULT_SOURCES: usize = 10;
 
-/// What there is of an answer.
+/// An answer, what has arrived of one, or a failure. It is saved in the database in this form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Outcome {
-    /// The answer's text, whole.
+pub(super) struct ToolResult {
+    /// The answer's full text.
     answer: String,
-    /// Sources and what else is known, as text.
+    /// What stands below the answer: its sources and what else is known, as text.
     tail: String,
-    /// All but the answer's text, for programs.
+    /// The same for programs.
     structured: AnswerDetails,
-    /// Why there is no more of it.
+    /// Why there is no answer, or no more of it.
     problem: Option<String>,
 }
 
-impl Outcome {
-    /// An answer, or what has come of one, with at most `limit` sources.
-    pub(super) fn of(answer: &Answer, limit: usize) -> Self {
+impl ToolResult {
+    /// With at most `limit` sources.
+    pub(super) fn from_answer(answer: &Answer, limit: usize) -> Self {
         let (limit, tail) = tail(answer, limit);
         let structured = AnswerDetails::from_answer(answer, limit);
         Self { answer: sanitize(answer.text.trim()).into_owned(), tail, structured, problem: None }
     }
 
-    /// A failure, with what had come before it.
-    pub(super) fn failed(problem: &Problem, received: Option<&Answer>) -> Self {
-        let answer = received.cloned().unwrap_or_default();
-        let hint = problem.hint.as_deref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-        Self { problem: Some(format!("{}{hint}", problem.message)), ..Self::of(&answer, SOURCES) }
+    /// With what had arrived of the answer.
+    pub(super) fn from_failure(failure: &Failure, received: Option<&Answer>) -> Self {
+        let problem = match failure.problem() {
+            Some(Problem { message, hint: Some(hint), .. }) => format!("{message}\nhint: {hint}"),
+            Some(Problem { message, hint: None, .. }) => message,
+            None => "Failed.".to_owned(),
+        };
+        let received = received.filter(|answer| !answer.text.trim().is_empty()).cloned().unwrap_or_default();
+        Self { problem: Some(problem), ..Self::from_answer(&received, DEFAULT_SOURCES) }
     }
 
-    /// The same, of a question that nobody is asking any more.
+    /// What had arrived when the program that asked ended.
     pub(super) fn interrupted(self) -> Self {
         let problem = "The program that asked ended before the answer did.\nhint: ask again".to_owned();
         Self { problem: Some(problem), ..self }
     }
 
-    /// Whether there is any of the answer.
+    /// Whether any text of the answer has arrived.
     pub(super) fn has_text(&self) -> bool {
         !self.answer.is_empty()
     }
 
-    /// Whether it tells of a failure.
     pub(super) fn is_failure(&self) -> bool {
         self.problem.is_some()
     }
 
-    /// Whether it does not fit into one result.
+    /// Whether the answer does not fit into one result.
     pub(super) fn is_long(&self) -> bool {
         self.answer.len() > self.room()
     }
 
     /// How much of the answer fits into one result, in bytes.
     fn room(&self) -> usize {
-        MAX - MAX_REMARKS - self.tail.len()
+        MAX_TEXT - MAX_REMARKS - self.tail.len()
     }
 
-    /// As the result of a call. `id` is the name under which more can be fetched.
-    pub(super) fn result(&self, id: Option<&str>, offset: usize) -> CallToolResult {
+    /// The answer from byte `offset` on, as far as it fits. `id` is what more of it can be fetched by.
+    pub(super) fn to_call_result(&self, id: Option<&str>, offset: usize) -> CallToolResult {
         if let Some(problem) = &self.problem {
-            return self.failure(problem);
+            return self.to_error(problem);
         }
-        let start = boundary(&self.answer, offset.min(self.answer.len()));
+        let start = char_boundary(&self.answer, offset.min(self.answer.len()));
         let rest = self.answer.get(start..).unwrap_or_default();
-        let room = self.room();
-        let end = if rest.len() <= room { rest.len() } else { at_paragraph(rest, room) };
-        let shown = rest.get(..end).unwrap_or_default();
-        let next = (end < rest.len()).then_some(start + end);
-        let partial = self.structured.partial;
-        let late = id.filter(|_| partial).map(|id| {
+        let piece = rest.get(..piece_end(rest, self.room())).unwrap_or_default();
+        let next_offset = (piece.len() < rest.len()).then_some(start + piece.len());
+        let text = if piece.is_empty() { "(No answer text yet.)" } else { piece };
+        let parts = std::iter::once(text.to_owned())
+            .chain(id.into_iter().flat_map(|id| self.remarks(id, next_offset)))
+            .chain([self.tail.clone()]);
+        let text = parts.collect::<Vec<_>>().join("\n\n");
+        success(text, &AnswerContent { answer: piece, id, next_offset, details: &self.structured })
+    }
+
+    /// How the rest of a partial or cut answer is fetched.
+    fn remarks(&self, id: &str, next_offset: Option<usize>) -> impl Iterator<Item = String> {
+        let partial = self.structured.partial.then(|| {
             format!("(This is what had come in time. pplx_research_get with the id {id} fetches the rest.)")
         });
-        let cut = next.zip(id).map(|(next, id)| {
-            let whole = self.answer.len();
-            format!("(Cut at byte {next} of {whole}. pplx_research_get with the id {id} and the offset {next} goes on.)")
+        let cut = next_offset.map(|next| {
+            let length = self.answer.len();
+            format!("(Cut at byte {next} of {length}. pplx_research_get with the id {id} and the offset {next} goes on.)")
         });
-        let shown_text = if shown.is_empty() { "(No answer text yet.)" } else { shown };
-        let parts = [Some(shown_text.to_owned()), late, cut, Some(self.tail.clone())];
-        let text = parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
-        let structured = AnswerContent { answer: shown, id, next_offset: next, details: &self.structured };
-        success(text, &structured)
+        partial.into_iter().chain(cut)
     }
 
-    /// What had come is told, too: it may be enough.
-    fn failure(&self, problem: &str) -> CallToolResult {
+    /// What had arrived comes with it: it may be enough.
+    fn to_error(&self, problem: &str) -> CallToolResult {
         if self.answer.is_empty() {
             return error(problem);
         }
-        let end = at_paragraph(&self.answer, self.room().saturating_sub(problem.len()));
+        let end = piece_end(&self.answer, self.room().saturating_sub(problem.len()));
         let received = self.answer.get(..end).unwrap_or_default();
         error(&format!("{problem}\n\nWhat had come until then:\n\n{received}\n\n{}", self.tail))
     }
 }
 
-/// A result that is good.
+/// A result with text, and with the same for programs.
 pub(super) fn success(text: String, structured: &impl Serialize) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = serde_json::to_value(structured).ok();
     result
 }
 
-/// A result that a model sees as a failure.
+/// A result that says what went wrong.
 pub(super) fn error(text: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// Everything below the answer, as the report has it, with as many sources as there is room for.
-fn tail(answer: &Answer, limit: usize) -> (usize, String) {
+/// What a report has below the answer, and how many sources there was room for: at most `limit`.
+fn tail(answer: &Answer, mut limit: usize) -> (usize, String) {
     let below = Answer { sources_only: true, ..answer.clone() };
-    let mut limit = limit;
     loop {
         let style = Style {
             limit: Some(limit),
@@ -146,9 +152,10 @@ fn tail(answer: &Answer, limit: usize) -> (usize, String) {
     }
 }
 
-/// The last end of a paragraph within `room` bytes, else of a line, else of a word.
-fn at_paragraph(text: &str, room: usize) -> usize {
-    let Some(head) = text.get(..boundary(text, room.min(text.len()))).filter(|head| head.len() < text.len())
+/// Where a piece of at most `room` bytes ends: at the end of a paragraph, else of a line, else of a word.
+fn piece_end(text: &str, room: usize) -> usize {
+    let Some(head) =
+        text.get(..char_boundary(text, room.min(text.len()))).filter(|head| head.len() < text.len())
     else {
         return text.len();
     };
@@ -156,8 +163,8 @@ fn at_paragraph(text: &str, room: usize) -> usize {
     end.unwrap_or(head.len())
 }
 
-/// The next byte at or before `at` where a character begins.
-fn boundary(text: &str, at: usize) -> usize {
+/// The last byte up to `at` where a character begins.
+fn char_boundary(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
@@ -182,24 +189,25 @@ mod tests {
             })
             .collect();
         let answer = Answer { text: whole.clone(), complete: true, ..Answer::default() };
-        let outcome = Outcome::of(&answer, 10);
-        assert!(outcome.is_long());
+        let result = ToolResult::from_answer(&answer, 10);
+        assert!(result.is_long());
         let (mut offset, mut pieces) = (0, String::new());
         loop {
-            let result = outcome.result(Some("id-1"), offset);
-            assert!(text(&result).len() < MAX);
-            let structured = result.structured_content.clone().unwrap();
+            let piece = result.to_call_result(Some("id-1"), offset);
+            assert!(text(&piece).len() < MAX_TEXT);
+            let structured = piece.structured_content.clone().unwrap();
             pieces += structured["answer"].as_str().unwrap();
             match structured["next_offset"].as_u64() {
                 Some(next) => offset = usize::try_from(next).unwrap(),
                 None => break,
             }
-            assert!(text(&result).contains(&format!("the offset {offset} goes on")));
+            assert!(text(&piece).contains(&format!("the offset {offset} goes on")));
         }
         assert_eq!(pieces, whole.trim());
-        let problem = Problem { kind: "failed", code: None, message: "p".repeat(900), hint: None };
-        assert!(text(&Outcome::failed(&problem, Some(&answer)).result(None, 0)).len() < MAX);
-        assert!(!text(&outcome.result(None, usize::MAX)).is_empty());
+        let failure = Failure::usage("p".repeat(900), "ask again");
+        let failed = ToolResult::from_failure(&failure, Some(&answer));
+        assert!(text(&failed.to_call_result(None, 0)).len() < MAX_TEXT);
+        assert!(!text(&result.to_call_result(None, usize::MAX)).is_empty());
     }
 
     #[test]
@@ -217,9 +225,8 @@ mod tests {
             complete: true,
             ..Answer::default()
         };
-        let outcome = Outcome::of(&answer, 50);
-        let result = outcome.result(None, 0);
-        assert!(text(&result).len() < MAX && text(&result).starts_with("A.\n\n## Sources\n"));
+        let result = ToolResult::from_answer(&answer, 50).to_call_result(None, 0);
+        assert!(text(&result).len() < MAX_TEXT && text(&result).starts_with("A.\n\n## Sources\n"));
         assert!(text(&result).contains("more not shown"));
     }
 }
