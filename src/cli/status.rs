@@ -9,7 +9,8 @@ use crate::auth::{self, ApiKey, Credential, Store};
 use crate::config::file::SettingsFile;
 use crate::domain::origin::Origin;
 use crate::outcome::failure::Failure;
-use crate::outcome::usage::{LimitDocument, Usage};
+use crate::outcome::usage::Usage;
+use crate::provider::Limit;
 use crate::state::env::Environment;
 use crate::terminal::io::Io;
 
@@ -31,6 +32,20 @@ struct Document<'a> {
     /// Where a key of the official API was found. It is used with `--provider api` only.
     api_key: Option<String>,
     error: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct LimitDocument<'a> {
+    kind: &'a str,
+    available: Option<bool>,
+    /// Null where the service gives no number.
+    remaining: Option<i64>,
+}
+
+impl<'a> From<&'a Limit> for LimitDocument<'a> {
+    fn from(limit: &'a Limit) -> Self {
+        Self { kind: &limit.kind, available: limit.available, remaining: limit.remaining }
+    }
 }
 
 /// Shows the session that a search would use. Asks nobody but with `--online`.
@@ -98,7 +113,8 @@ fn document<'a>(
         origin: credential.map(|credential| credential.origin.to_string()),
         expires: credential.and_then(|credential| credential.expires),
         plan: online.and_then(|online| online.plan.as_deref()),
-        limits: online.and_then(Usage::limit_documents),
+        limits: online
+            .and_then(|usage| Some(usage.limits.as_ref()?.iter().map(LimitDocument::from).collect())),
         api_key: key.map(ToString::to_string),
         error: found.as_ref().err().or(refusal).map(ToString::to_string),
     }

@@ -1,43 +1,45 @@
-//! What a waiting client hears.
+//! Tells a waiting client what is being done. Clients give up on a server that is silent for long.
 
 use std::time::Duration;
 
+use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;
+use rmcp::service::RequestContext;
 use tokio::time::Instant;
 
-use super::server::Context;
+/// The longest time between two notifications.
+const INTERVAL: Duration = Duration::from_secs(4);
 
-/// How often at least a waiting client hears something.
-const PROGRESS: Duration = Duration::from_secs(4);
-/// What a client hears that asked to hear of progress.
-pub(super) struct Progress<'a> {
-    context: &'a Context,
-    told: u32,
+/// Sends notifications of progress, if the client asked for them.
+pub(super) struct ProgressReporter<'a> {
+    request: &'a RequestContext<RoleServer>,
+    /// How many were sent: progress has to increase with each.
+    count: u32,
     last: Option<(Instant, String)>,
 }
 
-impl<'a> Progress<'a> {
-    pub(super) fn new(context: &'a Context) -> Self {
-        Self { context, told: 0, last: None }
+impl<'a> ProgressReporter<'a> {
+    pub(super) fn new(request: &'a RequestContext<RoleServer>) -> Self {
+        Self { request, count: 0, last: None }
     }
 
-    /// When it must hear something again.
-    pub(super) fn next(&self) -> Instant {
-        self.last.as_ref().map_or_else(Instant::now, |(at, _)| *at) + PROGRESS
+    /// When a notification has to follow even if nothing has changed.
+    pub(super) fn next_due(&self) -> Instant {
+        self.last.as_ref().map_or_else(Instant::now, |(at, _)| *at + INTERVAL)
     }
 
-    /// Tells what changed, or that nothing has for too long.
-    pub(super) async fn tell(&mut self, message: &str) {
-        let due = Instant::now() >= self.next();
-        if self.last.as_ref().is_some_and(|(_, last)| last == message) && !due {
+    /// Sends the message if it is new or due.
+    pub(super) async fn report(&mut self, message: &str) {
+        let is_known = self.last.as_ref().is_some_and(|(_, last)| last == message);
+        if is_known && Instant::now() < self.next_due() {
             return;
         }
         self.last = Some((Instant::now(), message.to_owned()));
-        self.told += 1;
-        let Some(token) = self.context.meta.get_progress_token() else { return };
-        let mut progress = ProgressNotificationParam::new(token, f64::from(self.told));
+        self.count += 1;
+        let Some(token) = self.request.meta.get_progress_token() else { return };
+        let mut progress = ProgressNotificationParam::new(token, f64::from(self.count));
         progress.message = Some(message.to_owned()).filter(|message| !message.is_empty());
-        // A client that is gone is noticed elsewhere.
-        let _ = self.context.peer.notify_progress(progress).await;
+        // A client that has gone is noticed elsewhere.
+        let _ = self.request.peer.notify_progress(progress).await;
     }
 }

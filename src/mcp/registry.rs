@@ -1,32 +1,31 @@
-//! Questions that have outlived their calls: those on their way, and those on disk.
+//! The answers that can be fetched by an id: those still being given, and those saved in the database.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::call::{Running, Task};
-use super::outcome::{Outcome, SOURCES};
+use super::running_search::{RunningSearch, Task};
+use super::tool_result::{DEFAULT_SOURCES, ToolResult};
 use crate::config::reception;
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
 use crate::state::{Database, Job, Jobs};
 
-/// How often what has come of an answer is written to disk.
-const KEPT: Duration = Duration::from_secs(1);
+/// How often what has arrived of an answer is saved.
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// All of them.
 #[derive(Debug, Clone)]
 pub(super) struct Registry {
     env: Environment,
     /// `None` where there is no folder for it: then nothing outlives the process.
     database: Option<Database>,
-    running: Arc<Mutex<HashMap<String, Arc<Running>>>>,
+    running: Arc<Mutex<HashMap<String, Arc<RunningSearch>>>>,
 }
 
 /// What an id stands for.
 pub(super) enum Found {
-    Running(Arc<Running>),
-    Kept(Outcome),
+    Running(Arc<RunningSearch>),
+    Saved(ToolResult),
 }
 
 impl Registry {
@@ -34,103 +33,115 @@ impl Registry {
         Self { database: Database::for_user(&env).ok(), env, running: Arc::default() }
     }
 
-    /// Begins to answer a question, or takes a run up; at most `limit` sources are listed.
-    pub(super) fn start(&self, task: Task, limit: usize) -> Running {
-        Running::start(self.env.clone(), self.database.clone(), task, reception::for_programs(), limit)
+    /// Begins a search whose result lists at most `limit` sources.
+    pub(super) fn start(&self, task: Task, limit: usize) -> RunningSearch {
+        RunningSearch::start(self.env.clone(), self.database.clone(), task, reception::for_programs(), limit)
     }
 
-    /// Lets a question go on after its call; what comes of it is kept on disk.
-    pub(super) fn outlive(&self, id: String, run: Option<String>, running: Arc<Running>) {
-        self.table().insert(id.clone(), Arc::clone(&running));
-        self.follow(id, run, true, running);
+    /// Lets a search go on after its call has ended, and saves what arrives. `run` is the id of deep research.
+    pub(super) fn continue_in_background(&self, id: String, run: Option<String>, search: Arc<RunningSearch>) {
+        self.running().insert(id.clone(), Arc::clone(&search));
+        self.save_in_background(id, run, true, search);
     }
 
-    fn follow(&self, id: String, run: Option<String>, known: bool, running: Arc<Running>) {
+    fn save_in_background(
+        &self,
+        id: String,
+        run: Option<String>,
+        is_known: bool,
+        search: Arc<RunningSearch>,
+    ) {
         let registry = self.clone();
-        tokio::spawn(async move { registry.watch(&id, run, known, &running).await });
+        tokio::spawn(async move { registry.save_until_finished(&id, run, is_known, &search).await });
     }
 
-    /// Keeps what comes until the end. Of a run that is not `known` to be one, nothing is kept until it has brought
-    /// something.
-    async fn watch(&self, id: &str, run: Option<String>, known: bool, running: &Arc<Running>) {
-        let mut state = running.state.clone();
-        let mut kept = None;
+    /// An id that is not known may be nonsense: then nothing is saved before something has arrived.
+    async fn save_until_finished(
+        &self,
+        id: &str,
+        run: Option<String>,
+        is_known: bool,
+        search: &Arc<RunningSearch>,
+    ) {
+        let mut state = search.state.clone();
+        let mut saved = None;
         loop {
-            let (outcome, ended, run) = {
+            let (result, is_finished, run) = {
                 let state = state.borrow_and_update();
-                let outcome = state.outcome.clone().unwrap_or_else(|| state.partial(running.limit));
-                (outcome, state.outcome.is_some(), run.clone().or_else(|| state.run.clone()))
+                let result = state.result.clone().unwrap_or_else(|| state.partial(search.limit));
+                (result, state.result.is_some(), run.clone().or_else(|| state.run.clone()))
             };
-            let worth = known || (outcome.has_text() && !outcome.is_failure());
-            if worth && (ended || kept.as_ref() != Some(&outcome)) {
-                // A run goes on at the service whatever happened to the connection, and can be fetched again.
-                let over = ended && (run.is_none() || !outcome.is_failure());
-                self.keep(id, &running.query, run.as_deref(), &outcome, over).await;
-                kept = Some(outcome);
+            let is_worth_saving = is_known || (result.has_text() && !result.is_failure());
+            if is_worth_saving && (is_finished || saved.as_ref() != Some(&result)) {
+                // Research goes on at the service although the connection has failed, and can be fetched again.
+                let done = is_finished && (run.is_none() || !result.is_failure());
+                self.save(id, &search.query, run.as_deref(), &result, done).await;
+                saved = Some(result);
             }
-            let told = tokio::time::timeout(KEPT, state.wait_for(|state| state.outcome.is_some())).await;
-            // A task that ends without a word has nothing more to keep.
-            if ended || matches!(told, Ok(Err(_))) {
-                return self.forget(id, running);
+            let finished = state.wait_for(|state| state.result.is_some());
+            let has_died = matches!(tokio::time::timeout(SAVE_INTERVAL, finished).await, Ok(Err(_)));
+            if is_finished || has_died {
+                return self.forget(id, search);
             }
         }
     }
 
-    /// Another question of this name may have taken its place.
-    fn forget(&self, id: &str, running: &Arc<Running>) {
-        let mut table = self.table();
-        if table.get(id).is_some_and(|known| Arc::ptr_eq(known, running)) {
-            table.remove(id);
+    /// Another search may have taken the id over.
+    fn forget(&self, id: &str, search: &Arc<RunningSearch>) {
+        let mut running = self.running();
+        if running.get(id).is_some_and(|known| Arc::ptr_eq(known, search)) {
+            running.remove(id);
         }
     }
 
-    /// False where it cannot be kept, which must not cost the answer.
-    pub(super) async fn keep(
+    /// Whether it could be saved; an answer is given all the same where it could not.
+    pub(super) async fn save(
         &self,
         id: &str,
         query: &str,
         run: Option<&str>,
-        outcome: &Outcome,
+        result: &ToolResult,
         done: bool,
     ) -> bool {
-        let result = serde_json::to_value(outcome).ok();
+        let result = serde_json::to_value(result).ok();
         let (id, query, run) = (id.to_owned(), query.to_owned(), run.map(str::to_owned));
         let Some(jobs) = self.database.clone().map(Jobs::new) else { return false };
         jobs.write(Job { id, query, run, result, done }).await.is_ok()
     }
 
-    /// What the id stands for: a question on its way, an answer on disk, or a run at the service, which may have been
-    /// started by another process.
+    /// What the id stands for. One that is not known may be research that another program has begun.
     pub(super) async fn find(&self, id: &str) -> Result<Found, Failure> {
-        if let Some(running) = self.table().get(id) {
-            return Ok(Found::Running(Arc::clone(running)));
+        if let Some(search) = self.running().get(id) {
+            return Ok(Found::Running(Arc::clone(search)));
         }
         let job = match self.database.clone().map(Jobs::new) {
             Some(jobs) => jobs.read(id).await?,
             None => None,
         };
-        let (run, known) = match job {
-            None => (id.to_owned(), false),
-            Some(Job { done: false, run: Some(run), .. }) => (run, true),
+        match job {
+            None => Ok(Found::Running(self.resume(id, id.to_owned(), false))),
+            Some(Job { done: false, run: Some(run), .. }) => Ok(Found::Running(self.resume(id, run, true))),
             Some(Job { done, result, .. }) => {
-                let kept = result.and_then(|result| serde_json::from_value::<Outcome>(result).ok());
-                let kept = kept.map(|outcome| if done { outcome } else { outcome.interrupted() });
-                return kept.map(Found::Kept).ok_or_else(|| unknown(id));
+                let result = result.and_then(|result| serde_json::from_value::<ToolResult>(result).ok());
+                let result = result.map(|result| if done { result } else { result.interrupted() });
+                result.map(Found::Saved).ok_or_else(|| unknown(id))
             }
-        };
-        // Another call may have taken the same run up while the job was read.
-        let mut table = self.table();
-        if let Some(running) = table.get(id) {
-            return Ok(Found::Running(Arc::clone(running)));
         }
-        let task = Task::Resume(run.clone());
-        let running = Arc::new(self.start(task, SOURCES));
-        table.insert(id.to_owned(), Arc::clone(&running));
-        self.follow(id.to_owned(), Some(run), known, Arc::clone(&running));
-        Ok(Found::Running(running))
     }
 
-    fn table(&self) -> MutexGuard<'_, HashMap<String, Arc<Running>>> {
+    /// Fetches deep research, unless another call began to while the database was read.
+    fn resume(&self, id: &str, run: String, is_known: bool) -> Arc<RunningSearch> {
+        let mut running = self.running();
+        if let Some(search) = running.get(id) {
+            return Arc::clone(search);
+        }
+        let search = Arc::new(self.start(Task::Resume(run.clone()), DEFAULT_SOURCES));
+        running.insert(id.to_owned(), Arc::clone(&search));
+        self.save_in_background(id.to_owned(), Some(run), is_known, Arc::clone(&search));
+        search
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<String, Arc<RunningSearch>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

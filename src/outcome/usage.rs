@@ -1,6 +1,4 @@
-//! Plan and limits of the account, as the service tells them: in words, and for programs.
-
-use serde::Serialize;
+//! Plan and limits of the account, as the service tells them: fetched, and in words.
 
 use crate::auth::{self, Credential};
 use crate::domain::error::Result;
@@ -17,21 +15,6 @@ pub struct Usage {
     pub limits: Option<Vec<Limit>>,
 }
 
-/// A limit as a JSON document has it.
-#[derive(Debug, Serialize)]
-pub struct LimitDocument<'a> {
-    kind: &'a str,
-    available: Option<bool>,
-    /// Null where the service gives no number.
-    remaining: Option<i64>,
-}
-
-impl<'a> From<&'a Limit> for LimitDocument<'a> {
-    fn from(limit: &'a Limit) -> Self {
-        Self { kind: &limit.kind, available: limit.available, remaining: limit.remaining }
-    }
-}
-
 impl Usage {
     /// Asks the service, which costs no question, with the session that a search would use.
     pub async fn fetch(env: &Environment) -> Result<Self> {
@@ -44,11 +27,6 @@ impl Usage {
         // The plan is known; that the limits are not is no failure.
         let limits = Subscription::of(env)?.limits().await.ok();
         Ok(Self { plan, limits })
-    }
-
-    /// For programs.
-    pub fn limit_documents(&self) -> Option<Vec<LimitDocument<'_>>> {
-        self.limits.as_ref().map(|limits| limits.iter().map(LimitDocument::from).collect())
     }
 
     /// One line each.

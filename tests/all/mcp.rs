@@ -202,7 +202,10 @@ fn mistakes_name_their_argument_and_nothing_is_asked() {
         ("pplx_search", json!({"query": "q", "sources": "web"}), "sources"),
         ("pplx_search", json!({"query": "q", "nonsense": 1}), "nonsense"),
         ("pplx_research_start", json!({}), "query"),
+        ("pplx_research_get", json!({"wait": 0}), "id"),
         ("pplx_research_get", json!({"id": "x", "wait": -1}), "wait"),
+        ("pplx_research_get", json!({"id": "x", "wait": 301}), "wait"),
+        ("pplx_research_get", json!({"id": "x", "offset": -1}), "offset"),
         ("pplx_usage", json!({"query": "q"}), "query"),
     ] {
         let result = client.call(tool, arguments.clone());
@@ -210,8 +213,54 @@ fn mistakes_name_their_argument_and_nothing_is_asked() {
             result["isError"] == true && text(&result).contains(&format!("\"{name}\"")),
             "{arguments}: {result}"
         );
+        assert_eq!(text(&result).lines().count(), 1, "{result}");
     }
     assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn an_argument_that_is_null_is_absent() {
+    let server = Server::answering(good());
+    let home = Home::logged_in(&server);
+    let arguments = json!({"query": "why", "recency": null, "sources": null, "limit": null, "model": null});
+    let result = client(&home).call("pplx_search", arguments);
+    assert_eq!(result["structuredContent"]["answer"], "Because [1].", "{result}");
+    let params = server.request().json()["params"].clone();
+    assert_eq!((&params["search_recency_filter"], &params["sources"]), (&Value::Null, &json!(["web"])));
+}
+
+#[test]
+fn structured_content_has_the_fields_that_its_schema_names() {
+    fn names(value: &Value) -> Vec<&String> {
+        value.as_object().unwrap().keys().collect()
+    }
+    let server = Server::start([
+        (ASK, vec![good(), Reply::stream(research("COMPLETED", "# Eels"))]),
+        ("GET /api/auth/session", vec![Reply::json(r#"{"user":{"subscription_tier":"pro"}}"#)]),
+        ("GET /rest/rate-limit/status", vec![Reply::json(r#"{"modes":{"labs":{"available":false}}}"#)]),
+    ]);
+    let home = Home::logged_in(&server);
+    let mut client = client(&home);
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let schema = |name: &str| {
+        let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
+        tool["outputSchema"].clone()
+    };
+    for (name, arguments, list) in [
+        ("pplx_search", json!({"query": "why"}), Some("sources")),
+        ("pplx_research_start", json!({"query": "eels"}), None),
+        ("pplx_research_get", json!({"id": "run-1"}), None),
+        ("pplx_usage", json!({}), Some("limits")),
+    ] {
+        let result = client.call(name, arguments);
+        let content = &result["structuredContent"];
+        assert!(content.is_object(), "{name}: {result}");
+        let properties = &schema(name)["properties"];
+        assert_eq!(names(content), names(properties), "{name}");
+        if let Some(list) = list {
+            assert_eq!(names(&content[list][0]), names(&properties[list]["items"]["properties"]), "{name}");
+        }
+    }
 }
 
 #[test]
