@@ -5,5 +5,6 @@ mod content;
 mod events;
 pub(crate) mod fields;
 pub(crate) mod files;
+mod options;
 mod parameters;
 pub(crate) mod responses;

@@ -1,23 +1,13 @@
-//! The session behind the server: checked at the start and every six hours, replaced by a request, and missed aloud.
+//! What is known of the session behind the server; its end is told to the user.
 
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{PoisonError, RwLock};
 
 use serde::Serialize;
 use url::Url;
 
-use super::server_state::App;
-use crate::auth::{self, Credential, Store, Verdict};
-use crate::domain::error::{Error, Result};
-use crate::domain::origin::Origin;
-use crate::net::http;
+use crate::domain::error::Error;
 use crate::net::notify;
 use crate::serve::log;
-
-/// How often the session is checked, which costs no question.
-const INTERVAL: Duration = Duration::from_secs(6 * 3600);
-/// How soon again where it could not be.
-const AGAIN: Duration = Duration::from_secs(300);
 
 /// What is known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -89,46 +79,4 @@ impl Session {
             _ => {}
         }
     }
-}
-
-/// Checks the session for as long as the server runs.
-pub(crate) async fn watch(app: Arc<App>) {
-    loop {
-        let pause = match check(&app).await {
-            Ok(()) => INTERVAL,
-            Err(error) => {
-                app.session.note(&error);
-                log::event("session_check", &error.to_string());
-                AGAIN
-            }
-        };
-        tokio::time::sleep(pause).await;
-    }
-}
-
-/// Asks the service whether it knows the session, and keeps the one that it puts in its place.
-async fn check(app: &App) -> Result<()> {
-    let credential = auth::resolve(&app.env).await?;
-    let plan = auth::verify(&app.env, &credential).await?;
-    app.catalogue.set_plan(plan);
-    app.session.set(State::Valid);
-    Ok(())
-}
-
-/// Puts another session in place of the stored one, once the service has said that it knows it.
-pub(crate) async fn replace(app: &App, session: auth::Session) -> Result<()> {
-    if let Some(origin @ Origin::Environment(_)) = auth::environment_origin(&app.env) {
-        let message = format!("the session comes from {origin}, which only a restart can change");
-        return Err(Error::Login(message));
-    }
-    let checked = auth::check(http::web_base(&app.env)?, &session).await?;
-    let Verdict::Known { email, plan } = checked.verdict else { return Err(Error::NotAccepted) };
-    let store = Store::of(&app.env)?;
-    let session = checked.rotated.unwrap_or(session);
-    let credential = Credential { email, ..Credential::new(session, Origin::Store(store.path().to_owned())) };
-    store.off_thread(move |store| store.write(&credential)).await?;
-    app.quota.forget();
-    app.catalogue.set_plan(plan);
-    app.session.set(State::Valid);
-    Ok(())
 }

@@ -17,7 +17,6 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use self::object::Draft;
 use self::request::Request;
 use super::events;
 use super::fields::Fields;
@@ -43,14 +42,14 @@ pub(crate) async fn create(
         let reply = request.question.ask(&app).await?;
         if request.streams {
             let answering = Arc::clone(&app);
-            let draft = Draft::of(&request);
+            let draft = request.draft();
             // An answer that cannot be kept is an answer all the same.
             let _ = request.keep_draft(&draft, &app).await;
             events::response(record.clone(), |frames| {
                 stream::send(request, draft, reply, answering, frames, record)
             })
         } else {
-            let draft = Draft::of(&request);
+            let draft = request.draft();
             let finished = reply.whole(&app).await?;
             let document = draft.completed(&finished);
             let _ = request.keep(&draft, &document, &finished, &app).await;
