@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::inputs;
+use super::decode;
 use crate::domain::attachment::Attachment;
 use crate::net::fetch;
 use crate::serve::api_error::Refusal;
-use crate::serve::conversation::conversation::{Attached, Conversation, is_data_url};
+use crate::serve::conversation::turns::{Attached, Conversation, is_data_url};
 use crate::serve::state::files::{MAX_FILE, missing, too_large};
 use crate::serve::state::server_state::App;
 
@@ -46,23 +46,23 @@ pub(crate) async fn gather(
 async fn read(app: &Arc<App>, file: &Attached, param: &str) -> Result<Attachment, Refusal> {
     let unusable = |reason: String| Refusal::bad(param, reason);
     match file {
-        Attached::Image { url } if is_data_url(url) => inputs::data_url(url, None).map_err(unusable),
+        Attached::Image { url } if is_data_url(url) => decode::data_url(url, None).map_err(unusable),
         Attached::Data { data, name } if is_data_url(data) => {
-            inputs::data_url(data, name.as_deref()).map_err(unusable)
+            decode::data_url(data, name.as_deref()).map_err(unusable)
         }
         Attached::Data { data, name } => {
-            inputs::bare_base64(data, name.as_deref().unwrap_or("file")).map_err(unusable)
+            decode::bare_base64(data, name.as_deref().unwrap_or("file")).map_err(unusable)
         }
         Attached::Image { url } | Attached::Address { url } => {
             let fetched = fetch::public_file(url, MAX_FILE).await?;
             let (name, kind) = (fetched.name, fetched.content_type);
-            inputs::of_bytes(name.as_deref(), kind.as_deref(), fetched.bytes).map_err(unusable)
+            decode::of_bytes(name.as_deref(), kind.as_deref(), fetched.bytes).map_err(unusable)
         }
         Attached::Stored { id } => {
             let wanted = id.clone();
             let found = app.on_files(move |files| Ok(files.content(&wanted))).await?;
             let (stored, bytes) = found.ok_or_else(|| missing(id))?;
-            inputs::of_bytes(Some(&stored.filename), None, bytes).map_err(unusable)
+            decode::of_bytes(Some(&stored.filename), None, bytes).map_err(unusable)
         }
     }
 }

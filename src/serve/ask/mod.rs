@@ -1,5 +1,5 @@
 //! A question on its way to the service.
 
 pub(crate) mod attachments;
-mod inputs;
+mod decode;
 pub(crate) mod question;

@@ -8,10 +8,10 @@ use crate::domain::answer::Thread;
 use crate::domain::error::Error;
 use crate::domain::request::{Recency, SearchRequest};
 use crate::serve::api_error::Refusal;
-use crate::serve::conversation::conversation::{Conversation, check_length};
 use crate::serve::conversation::formats::Format;
 use crate::serve::conversation::functions::Functions;
-use crate::serve::settle::reply::{Reply, Terms};
+use crate::serve::conversation::turns::{Conversation, check_length};
+use crate::serve::settle::answer_stream::{Reply, Terms};
 use crate::serve::state::catalogue::Chosen;
 use crate::serve::state::server_state::App;
 

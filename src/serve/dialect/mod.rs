@@ -3,6 +3,7 @@
 pub(crate) mod chat;
 mod content;
 mod events;
+mod extras;
 pub(crate) mod fields;
 pub(crate) mod files;
 mod options;

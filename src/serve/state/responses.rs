@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 
 use crate::domain::answer::Thread;
 use crate::serve::api_error::Refusal;
-use crate::serve::conversation::conversation::{Attached, Turn};
+use crate::serve::conversation::turns::{Attached, Turn};
 use crate::state::env::Environment;
 use crate::state::private;
 use crate::state::{self, Database, ResponseRow};

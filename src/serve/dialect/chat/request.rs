@@ -10,11 +10,11 @@ use super::super::fields::Fields;
 use super::super::options;
 use crate::serve::api_error::Refusal;
 use crate::serve::ask::question::Question;
-use crate::serve::conversation::conversation::{Conversation, Role};
 use crate::serve::conversation::formats::Format;
 use crate::serve::conversation::functions::{self, Functions};
+use crate::serve::conversation::turns::{Conversation, Role};
 use crate::serve::dialect::parameters;
-use crate::serve::settle::reply::Finished;
+use crate::serve::settle::completion::Finished;
 use crate::serve::state::server_state::App;
 
 /// A request that can be asked.

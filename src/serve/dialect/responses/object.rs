@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use crate::serve::api_error::Refusal;
 use crate::serve::conversation::formats::Format;
-use crate::serve::dialect::chat::extras;
+use crate::serve::dialect::extras::extras;
 use crate::serve::settle::citations::{Citation, cited};
-use crate::serve::settle::reply::{Called, Finished, Usage};
+use crate::serve::settle::completion::{Called, Finished, Usage};
 
 /// A response that has an id, and no answer yet.
 #[derive(Debug, Clone)]

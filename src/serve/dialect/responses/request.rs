@@ -12,11 +12,11 @@ use super::object::Draft;
 use crate::domain::answer::Thread;
 use crate::serve::api_error::Refusal;
 use crate::serve::ask::question::Question;
-use crate::serve::conversation::conversation::{Conversation, Role};
 use crate::serve::conversation::formats::Format;
 use crate::serve::conversation::functions;
+use crate::serve::conversation::turns::{Conversation, Role};
 use crate::serve::dialect::parameters;
-use crate::serve::settle::reply::Finished;
+use crate::serve::settle::completion::Finished;
 use crate::serve::state::responses::{Said, Stored};
 use crate::serve::state::server_state::App;
 

@@ -11,7 +11,8 @@ use super::object::{self, Draft, Ids};
 use super::request::Request;
 use crate::serve::api_error::Refusal;
 use crate::serve::log::Record;
-use crate::serve::settle::reply::{Finished, Piece, Reply};
+use crate::serve::settle::answer_stream::{Piece, Reply};
+use crate::serve::settle::completion::Finished;
 use crate::serve::state::server_state::App;
 
 /// Sends everything up to the end, and keeps what it came to.
