@@ -2,12 +2,11 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use serde::Serialize;
-use url::Url;
-
 use crate::domain::error::Error;
 use crate::net::notify;
 use crate::serve::log;
+use crate::serve::settings::NotifyUrl;
+use serde::Serialize;
 
 /// What is known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -24,11 +23,11 @@ pub(crate) enum State {
 pub(crate) struct Session {
     state: RwLock<State>,
     /// Where it is told that the session has ended.
-    notify: Option<Url>,
+    notify: Option<NotifyUrl>,
 }
 
 impl Session {
-    pub(crate) fn new(notify: Option<Url>) -> Self {
+    pub(crate) fn new(notify: Option<NotifyUrl>) -> Self {
         Self { state: RwLock::new(State::Unknown), notify }
     }
 
@@ -61,7 +60,7 @@ impl Session {
         {
             tokio::spawn(async move {
                 let message = "The Perplexity session of pplx serve has ended: run `pplx login`, or POST /admin/session.";
-                if let Err(error) = notify::post(&url, "pplx: session ended", message).await {
+                if let Err(error) = notify::post(url.expose(), "pplx: session ended", message).await {
                     log::event("notify", &error.to_string());
                 }
             });
@@ -78,5 +77,18 @@ impl Session {
             Error::NotAuthenticated | Error::OnlyKey(_) => self.set(State::Missing),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::settings::notify_url;
+
+    #[test]
+    fn the_topic_does_not_show_in_debug() {
+        let session = Session::new(Some(notify_url("https://ntfy.example/topic-of-the-test").unwrap()));
+        let text = format!("{session:?}");
+        assert!(text.contains("notify: Some(") && !text.contains("topic-of-the-test"), "{text}");
     }
 }
