@@ -11,8 +11,6 @@ mod settings;
 mod settle;
 mod state;
 
-use std::time::Duration;
-
 use self::mcp::Mcp;
 use self::settings::Settings;
 use self::state::server_state::App;
@@ -21,9 +19,6 @@ use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
 use crate::terminal::io::Io;
 use crate::terminal::signals::Signals;
-
-/// How often it is looked whether background answers have ended.
-const GLANCE: Duration = Duration::from_millis(100);
 
 /// Serves until a signal comes, or asks a server that runs how it is.
 pub(crate) async fn run(args: ServeArgs, env: Environment, io: &mut Io) -> Result<(), Failure> {
@@ -48,8 +43,6 @@ pub(crate) async fn run(args: ServeArgs, env: Environment, io: &mut Io) -> Resul
         mcp.stop();
     };
     edge::listen::until_signal(listener, router, &mut signals, stop).await;
-    while app.responses.is_busy() {
-        tokio::time::sleep(GLANCE).await;
-    }
+    app.background.wait().await;
     Ok(())
 }

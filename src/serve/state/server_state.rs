@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 use super::access::Access;
+use super::background::Background;
 use super::catalogue::Catalogue;
 use super::files::{Files, Refused};
 use super::quota::Quota;
@@ -41,6 +42,7 @@ pub(crate) struct App {
     /// `None` where there is no folder for them.
     files: Option<Files>,
     pub(crate) responses: Responses,
+    pub(crate) background: Background,
     /// The last list of models; `None` where there is no folder for it.
     models: Option<ModelList>,
     /// Who may read what has arrived.
@@ -71,6 +73,7 @@ impl App {
             threads: Threads::default(),
             files: Files::of(&env).ok(),
             responses: Responses::new(&env, database.clone()),
+            background: Background::default(),
             models: database.map(ModelList::new),
             turns: Semaphore::new(1),
             experimental_tools: settings.experimental_tools,

@@ -87,7 +87,7 @@ pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
-    app.responses.stop(&id);
+    app.background.stop(&id);
     if !app.responses.delete(&id).await? {
         return Err(missing(&id));
     }
@@ -107,7 +107,7 @@ pub(crate) async fn cancel(
     if stored.text("status") == Some("cancelled") {
         return Ok(Json(stored.document));
     }
-    if !app.responses.stop(&id) {
+    if !app.background.stop(&id) {
         let message = "The response is not being answered any more.";
         return Err(Refusal::request(StatusCode::BAD_REQUEST, "not_cancellable", message));
     }
