@@ -6,7 +6,6 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::conversation::formats::Invalid;
 use crate::domain::error::{Cut, Error};
 use crate::outcome::failure::Failure;
 
@@ -101,12 +100,6 @@ impl Refusal {
     /// The name in the log: the code, else the type.
     pub(super) fn name(&self) -> &'static str {
         self.code.unwrap_or(self.kind)
-    }
-}
-
-impl From<Invalid> for Refusal {
-    fn from(Invalid { param, message }: Invalid) -> Self {
-        Self::bad(param, message)
     }
 }
 

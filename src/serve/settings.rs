@@ -1,6 +1,7 @@
 //! What the server is run with: option, environment, the table `[serve]` of `settings.toml`, default, in that order.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -39,7 +40,25 @@ pub(super) struct Settings {
     pub(super) hosts: Vec<String>,
     pub(super) experimental_tools: bool,
     pub(super) refuse_substitution: bool,
-    pub(super) notify: Option<Url>,
+    pub(super) notify: Option<NotifyUrl>,
+}
+
+/// Where the user is told that the session has ended. Who knows the topic in it can read along and write there, so it
+/// has no voice.
+#[derive(Clone)]
+pub(super) struct NotifyUrl(Url);
+
+impl NotifyUrl {
+    /// The address itself: to post to, for nothing else.
+    pub(super) fn expose(&self) -> &Url {
+        &self.0
+    }
+}
+
+impl fmt::Debug for NotifyUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NotifyUrl([redacted])")
+    }
 }
 
 impl Settings {
@@ -123,8 +142,9 @@ fn origins(given: impl Iterator<Item = String>) -> Result<Vec<String>, Failure> 
         .collect()
 }
 
-fn notify_url(text: &str) -> Result<Url, Failure> {
-    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https")).ok_or_else(|| {
+pub(super) fn notify_url(text: &str) -> Result<NotifyUrl, Failure> {
+    let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.map(NotifyUrl).ok_or_else(|| {
         Failure::usage("The address for --notify is not usable.", "it is an http or https address")
     })
 }
@@ -142,6 +162,23 @@ mod tests {
         assert!(check("127.0.0.1:1", None) && check("[::1]:1", None));
         assert!(!check("0.0.0.0:1", None) && !check("[::]:1", None) && !check("192.0.2.1:1", key("short")));
         assert!(check("0.0.0.0:1", key("0123456789abcdef")));
+    }
+
+    #[test]
+    fn neither_key_nor_topic_shows_in_debug() {
+        let settings = Settings {
+            listen: LISTEN,
+            key: Some(Secret::new("key-of-the-test")),
+            aliases: BTreeMap::new(),
+            origins: Vec::new(),
+            hosts: Vec::new(),
+            experimental_tools: false,
+            refuse_substitution: false,
+            notify: Some(notify_url("https://ntfy.example/topic-of-the-test").unwrap()),
+        };
+        let text = format!("{settings:?}");
+        assert!(text.contains("notify: Some(NotifyUrl("), "{text}");
+        assert!(!text.contains("key-of-the-test") && !text.contains("topic-of-the-test"), "{text}");
     }
 
     #[test]

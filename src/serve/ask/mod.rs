@@ -1,4 +1,5 @@
 //! A question on its way to the service.
 
-pub(crate) mod inputs;
+pub(crate) mod attachments;
+mod decode;
 pub(crate) mod question;

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
+use super::attachments;
 use crate::config::question::RESEARCH_MODEL;
 use crate::config::reception;
 use crate::domain::answer::Thread;
-use crate::domain::choice::Choice;
 use crate::domain::error::Error;
 use crate::domain::request::{Recency, SearchRequest};
 use crate::serve::api_error::Refusal;
-use crate::serve::conversation::conversation::{Conversation, check_length};
 use crate::serve::conversation::formats::Format;
 use crate::serve::conversation::functions::ToolSet;
-use crate::serve::dialect::fields::Fields;
-use crate::serve::dialect::files;
-use crate::serve::settle::reply::{Reply, Terms};
+use crate::serve::conversation::turns::{Conversation, check_length};
+use crate::serve::settle::answer_stream::{Reply, Terms};
 use crate::serve::state::catalogue::Chosen;
 use crate::serve::state::server_state::App;
 
@@ -39,21 +37,13 @@ pub(crate) struct Question {
 /// What can be asked for beyond OpenAI's interfaces. What is not said is as `settings.toml` has it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Options {
-    language: Option<String>,
-    sources: Vec<String>,
-    recency: Option<Recency>,
-    save: Option<bool>,
+    pub(crate) language: Option<String>,
+    pub(crate) sources: Vec<String>,
+    pub(crate) recency: Option<Recency>,
+    pub(crate) save: Option<bool>,
 }
 
 impl Options {
-    pub(crate) fn of(fields: &Fields) -> Result<Self, Refusal> {
-        let ages = Recency::ALL.iter().map(|age| age.name()).collect::<Vec<_>>();
-        let age = fields.one_of("search_recency_filter", &ages)?.or(fields.one_of("recency", &ages)?);
-        let save = fields.flag("save")?;
-        let language = fields.text("language")?.map(str::to_owned);
-        Ok(Self { language, sources: sources(fields)?, recency: age.and_then(Recency::from_name), save })
-    }
-
     fn apply(&self, request: &mut SearchRequest) {
         if let Some(language) = &self.language {
             request.language = Some(language.clone());
@@ -64,21 +54,6 @@ impl Options {
         request.recency = self.recency.or(request.recency);
         request.save = self.save.unwrap_or(request.save);
     }
-}
-
-/// `sources`, or the `search_mode` of Perplexity's own API.
-fn sources(fields: &Fields) -> Result<Vec<String>, Refusal> {
-    const KNOWN: [&str; 3] = ["web", "scholar", "social"];
-    let wrong = || Refusal::bad("sources", format!("'sources' must be a list of {}.", KNOWN.join(", ")));
-    if let Some(list) = fields.list("sources")? {
-        let names =
-            list.iter().map(|name| name.as_str().filter(|name| KNOWN.contains(name)).map(str::to_owned));
-        return names.collect::<Option<Vec<_>>>().ok_or_else(wrong);
-    }
-    Ok(match fields.one_of("search_mode", &["web", "academic"])? {
-        Some("academic") => vec!["scholar".to_owned()],
-        _ => Vec::new(),
-    })
 }
 
 impl Question {
@@ -152,7 +127,7 @@ impl Question {
         if self.conversation.files.is_empty() {
             return Ok(());
         }
-        let files = files::gather(app, &self.conversation, self.param).await?;
+        let files = attachments::gather(app, &self.conversation, self.param).await?;
         let uploaded = app.subscription.upload(&files, &crate::domain::attachment::Meter::default()).await?;
         request.attachments = uploaded.urls;
         match uploaded.unconfirmed.first() {

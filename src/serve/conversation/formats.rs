@@ -13,6 +13,12 @@ pub(crate) struct Invalid {
     pub(crate) message: String,
 }
 
+impl From<Invalid> for crate::serve::api_error::Refusal {
+    fn from(Invalid { param, message }: Invalid) -> Self {
+        Self::bad(param, message)
+    }
+}
+
 /// What the text of an answer must be.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Format {

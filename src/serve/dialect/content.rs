@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::serve::api_error::Refusal;
-use crate::serve::conversation::conversation::{Attached, joined};
+use crate::serve::conversation::turns::{Attached, joined};
 
 /// A content that was read.
 #[derive(Debug, Default, PartialEq, Eq)]

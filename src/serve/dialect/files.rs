@@ -1,6 +1,6 @@
-//! Files: the interface `/v1/files`, and those that a question brings along.
+//! Files: `/v1/files`.
+
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Json;
 use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
@@ -10,22 +10,12 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::domain::attachment::Attachment;
-use crate::domain::error::Error;
-use crate::net::fetch;
 use crate::serve::api_error::Refusal;
-use crate::serve::ask::inputs;
-use crate::serve::conversation::conversation::{Attached, Conversation, is_data_url};
-use crate::serve::state::files::{Files, MAX_FILE, Refused, Stored};
+use crate::serve::state::files::{MAX_FILE, Stored, missing, too_large};
 use crate::serve::state::server_state::App;
-use crate::state::off_thread::within;
 
-/// How many files a question may bring along.
-const MOST: usize = 5;
 /// How much of an upload is read at most, in bytes: more than is stored, so that its client reads the answer.
 pub(crate) const MAX_UPLOAD: usize = 80 << 20;
-/// How long the disk may take for a file.
-const LIMIT: Duration = Duration::from_secs(30);
 /// How long a field is that is no file, in bytes.
 const MAX_FIELD: usize = 1024;
 
@@ -41,11 +31,11 @@ pub(crate) async fn create(
     let purpose = form.purpose.unwrap_or_else(|| "user_data".to_owned());
     let name = form.name.unwrap_or_else(|| "file".to_owned());
     let now = chrono::Utc::now().timestamp();
-    blocking(app, move |files| files.add(&name, &purpose, &content, now)).await.map(Json)
+    app.on_files(move |files| files.add(&name, &purpose, &content, now)).await.map(Json)
 }
 
 pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<Value>, Refusal> {
-    let files = blocking(app, |files| Ok(files.list())).await?;
+    let files = app.on_files(|files| Ok(files.list())).await?;
     let id = |file: Option<&Stored>| file.map(|file| file.id.clone());
     let (first, last) = (id(files.first()), id(files.last()));
     Ok(Json(
@@ -58,7 +48,7 @@ pub(crate) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<Stored>, Refusal> {
     let wanted = id.clone();
-    let file = blocking(app, move |files| Ok(files.get(&wanted))).await?;
+    let file = app.on_files(move |files| Ok(files.get(&wanted))).await?;
     file.map(Json).ok_or_else(|| missing(&id))
 }
 
@@ -67,7 +57,7 @@ pub(crate) async fn content(
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     let wanted = id.clone();
-    let found = blocking(app, move |files| Ok(files.content(&wanted))).await?;
+    let found = app.on_files(move |files| Ok(files.content(&wanted))).await?;
     let (file, bytes) = found.ok_or_else(|| missing(&id))?;
     let name = utf8_percent_encode(&file.filename, NON_ALPHANUMERIC);
     let disposition = HeaderValue::from_str(&format!("attachment; filename*=UTF-8''{name}"));
@@ -85,64 +75,10 @@ pub(crate) async fn delete(
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
     let wanted = id.clone();
-    if !blocking(app, move |files| files.delete(&wanted)).await? {
+    if !app.on_files(move |files| files.delete(&wanted)).await? {
         return Err(missing(&id));
     }
     Ok(Json(json!({ "id": id, "object": "file", "deleted": true })))
-}
-
-/// The files that a question brings along, the newest where its conversation has many; `param` is the field that they
-/// came in.
-pub(crate) async fn gather(
-    app: &Arc<App>,
-    conversation: &Conversation,
-    param: &str,
-) -> Result<Vec<Attachment>, Refusal> {
-    let (old, new) = conversation.split_files();
-    if new.len() > MOST {
-        let message = format!("A question may bring {MOST} files along, not {}.", new.len());
-        return Err(Refusal::bad(param, message));
-    }
-    let kept = old.len().saturating_sub(MOST - new.len());
-    let files = old.iter().skip(kept).chain(new);
-    let mut gathered = Vec::new();
-    let mut size = 0;
-    for file in files {
-        let file = read(app, file, param).await?;
-        size += file.bytes.len();
-        if size > MAX_FILE {
-            return Err(too_large(format!(
-                "The files of a question may have {} MiB in all.",
-                MAX_FILE >> 20
-            )));
-        }
-        gathered.push(file);
-    }
-    Ok(gathered)
-}
-
-async fn read(app: &Arc<App>, file: &Attached, param: &str) -> Result<Attachment, Refusal> {
-    let unusable = |reason: String| Refusal::bad(param, reason);
-    match file {
-        Attached::Image { url } if is_data_url(url) => inputs::data_url(url, None).map_err(unusable),
-        Attached::Data { data, name } if is_data_url(data) => {
-            inputs::data_url(data, name.as_deref()).map_err(unusable)
-        }
-        Attached::Data { data, name } => {
-            inputs::bare_base64(data, name.as_deref().unwrap_or("file")).map_err(unusable)
-        }
-        Attached::Image { url } | Attached::Address { url } => {
-            let fetched = fetch::public_file(url, MAX_FILE).await?;
-            let (name, kind) = (fetched.name, fetched.content_type);
-            inputs::of_bytes(name.as_deref(), kind.as_deref(), fetched.bytes).map_err(unusable)
-        }
-        Attached::Stored { id } => {
-            let wanted = id.clone();
-            let found = blocking(Arc::clone(app), move |files| Ok(files.content(&wanted))).await?;
-            let (stored, bytes) = found.ok_or_else(|| missing(id))?;
-            inputs::of_bytes(Some(&stored.filename), None, bytes).map_err(unusable)
-        }
-    }
 }
 
 /// What a form for a file holds. Clients send its fields in either order.
@@ -196,32 +132,4 @@ fn broken(error: &MultipartError) -> Refusal {
         return too_large(format!("An upload may have {} MiB.", MAX_UPLOAD >> 20));
     }
     Refusal::body("The form is broken, or ended early.")
-}
-
-fn too_large(message: String) -> Refusal {
-    Refusal::request(StatusCode::PAYLOAD_TOO_LARGE, "file_too_large", message).with_param("file")
-}
-
-fn missing(id: &str) -> Refusal {
-    Refusal::missing("file_not_found", format!("There is no file '{id}'."))
-}
-
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Invalid { param, message } => Self::bad(param, message),
-            Refused::TooLarge(message) => too_large(message),
-            Refused::Io(error) => error.into(),
-        }
-    }
-}
-
-/// Works on the disk beside the other requests.
-async fn blocking<T: Send + 'static>(
-    app: Arc<App>,
-    work: impl FnOnce(&Files) -> Result<T, Refused> + Send + 'static,
-) -> Result<T, Refusal> {
-    let files = app.files.clone().ok_or(Error::NoConfigDir)?;
-    let folder = files.folder().to_owned();
-    within(LIMIT, &folder, move || Ok(work(&files))).await?.map_err(Refusal::from)
 }

@@ -3,7 +3,9 @@
 pub(crate) mod chat;
 mod content;
 mod events;
+mod extras;
 pub(crate) mod fields;
 pub(crate) mod files;
+mod options;
 mod parameters;
 pub(crate) mod responses;

@@ -8,11 +8,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
+use super::upkeep;
 use crate::auth::Session;
 use crate::domain::error::Error;
 use crate::serve::api_error::Refusal;
 use crate::serve::state::server_state::App;
-use crate::serve::state::session;
 
 /// Takes a token or a browser's cookies: as text, or as `{"token": …}` or `{"cookies": …}`. The stored session is
 /// replaced once the service has said that it knows the new one.
@@ -20,7 +20,7 @@ pub(crate) async fn replace_session(
     State(app): State<Arc<App>>,
     body: Bytes,
 ) -> Result<Json<Value>, Refusal> {
-    if !app.guard.has_key() {
+    if !app.access.has_key() {
         let message = "The session can be replaced only where the server has a key.";
         return Err(Refusal::forbidden("key_needed", message));
     }
@@ -28,7 +28,7 @@ pub(crate) async fn replace_session(
         .ok_or_else(|| Refusal::body("The body must be a token, or an object with 'token' or 'cookies'."))?;
     let session =
         given.map_err(|reason| Refusal::body(format!("The body holds no usable session: {reason}.")))?;
-    match session::replace(&app, session).await {
+    match upkeep::replace_session(&app, session).await {
         Ok(()) => Ok(Json(json!({ "object": "session", "state": app.session.state() }))),
         Err(error @ Error::Login(_)) => {
             Err(Refusal::request(StatusCode::CONFLICT, "session_fixed", error.to_string()))

@@ -1,130 +1,18 @@
-//! Who may ask: the name by which the server is called, the page that calls it, and the key.
-//!
-//! Without the first two a page on the internet could ask with the user's subscription: it needs only a name that leads
-//! to 127.0.0.1.
+//! Who gets through: the name by which the server is called, the page that calls it, and the key.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
+use axum::extract::{Path, Request, State};
+use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use subtle::ConstantTimeEq;
-use url::Url;
 
-use crate::auth::Secret;
 use crate::serve::api_error::Refusal;
-use crate::serve::settings::Settings;
 use crate::serve::state::server_state::App;
-
-/// The rules of a server.
-#[derive(Debug)]
-pub(crate) struct Guard {
-    key: Option<Secret>,
-    hosts: Vec<String>,
-    origins: Vec<String>,
-}
-
-impl Guard {
-    pub(crate) fn of(settings: &Settings) -> Self {
-        Self { key: settings.key.clone(), hosts: settings.hosts.clone(), origins: settings.origins.clone() }
-    }
-
-    pub(crate) fn has_key(&self) -> bool {
-        self.key.is_some()
-    }
-
-    /// Checks the name by which the server is called, and the page that calls it, if one does.
-    fn check_caller(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        let host = host_of(uri, headers).unwrap_or_default();
-        if !self.is_ours(name_of(&host)) {
-            let message = "The server is not known by this host name; --allow-host adds one.";
-            return Err(Refusal::forbidden("host_not_allowed", message));
-        }
-        let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
-        let is_own_page = origin.to_str().ok().and_then(authority).is_some_and(|caller| caller == host);
-        if is_own_page || self.allows_origin(origin) {
-            return Ok(());
-        }
-        let message = "Pages of this origin may not call the server; --allow-origin adds one.";
-        Err(Refusal::forbidden("origin_not_allowed", message))
-    }
-
-    /// Addresses are no names that somebody else could let lead here.
-    fn is_ours(&self, name: &str) -> bool {
-        let bare = name.trim_start_matches('[').trim_end_matches(']');
-        bare.parse::<IpAddr>().is_ok()
-            || name == "localhost"
-            || name.ends_with(".localhost")
-            || self.hosts.iter().any(|host| host == name || host == "*")
-    }
-
-    /// Whether pages of an origin may read the answers. Those of this machine may where they need the key, too.
-    pub(crate) fn allows_origin(&self, origin: &HeaderValue) -> bool {
-        let Ok(text) = origin.to_str() else { return false };
-        if self.origins.iter().any(|known| known == text) {
-            return true;
-        }
-        let Ok(url) = Url::parse(text) else { return false };
-        self.key.is_some() && matches!(url.scheme(), "http" | "https") && crate::net::http::is_loopback(&url)
-    }
-
-    /// Checks the key: `Authorization: Bearer KEY`, the bare key, or the password of `Basic`.
-    fn check_key(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let Some(key) = &self.key else { return Ok(()) };
-        let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let sent = sent.and_then(key_of).ok_or_else(Refusal::key)?;
-        if is_same(&sent, key.expose()) { Ok(()) } else { Err(Refusal::key()) }
-    }
-
-    /// Whether a piece of a path is the key, for clients that can set an address and nothing else.
-    pub(crate) fn is_key(&self, text: &str) -> bool {
-        self.key.as_ref().is_some_and(|key| is_same(text, key.expose()))
-    }
-}
-
-/// Takes as long for a key that is almost right as for any other of its length.
-fn is_same(a: &str, b: &str) -> bool {
-    a.as_bytes().ct_eq(b.as_bytes()).into()
-}
-
-fn key_of(authorization: &str) -> Option<String> {
-    let (scheme, rest) = authorization.trim().split_once(' ').unwrap_or(("", authorization.trim()));
-    let rest = rest.trim();
-    match scheme.to_ascii_lowercase().as_str() {
-        "" | "bearer" => Some(rest.to_owned()),
-        "basic" => {
-            let pair = String::from_utf8(STANDARD.decode(rest).ok()?).ok()?;
-            pair.split_once(':').map(|(_, password)| password.to_owned())
-        }
-        _ => None,
-    }
-}
-
-fn host_of(uri: &Uri, headers: &HeaderMap) -> Option<String> {
-    let named = headers.get(header::HOST).and_then(|value| value.to_str().ok());
-    named.or_else(|| uri.authority().map(axum::http::uri::Authority::as_str)).map(str::to_ascii_lowercase)
-}
-
-/// A host without its port.
-fn name_of(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if !port.contains(']') => name,
-        _ => host,
-    }
-}
-
-/// Host and port of an origin, as a `Host` header has them.
-fn authority(origin: &str) -> Option<String> {
-    origin.split_once("://").map(|(_, authority)| authority.to_ascii_lowercase())
-}
 
 /// Lets through who calls the server by its name, from a page that may.
 pub(crate) async fn callers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    match app.guard.check_caller(request.uri(), request.headers()) {
+    match app.access.check_caller(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     }
@@ -135,80 +23,18 @@ pub(crate) async fn keys(State(app): State<Arc<App>>, request: Request, next: Ne
     if request.method() == Method::OPTIONS {
         return next.run(request).await;
     }
-    match app.guard.check_key(request.headers()) {
+    match app.access.check_key(request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn guard(key: Option<&str>) -> Guard {
-        Guard {
-            key: key.map(Secret::new),
-            hosts: vec!["pplx.example".to_owned()],
-            origins: vec!["https://chat.example".to_owned()],
-        }
-    }
-
-    fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
-        let pair = |(name, value): &(&str, &str)| {
-            (axum::http::HeaderName::try_from(*name).unwrap(), HeaderValue::from_str(value).unwrap())
-        };
-        pairs.iter().map(pair).collect()
-    }
-
-    #[test]
-    fn foreign_names_and_pages_are_refused() {
-        let guard = guard(None);
-        let check =
-            |pairs: &[(&str, &str)]| guard.check_caller(&Uri::from_static("/"), &headers(pairs)).is_ok();
-        for host in [
-            "127.0.0.1:8892",
-            "localhost",
-            "LOCALHOST:1",
-            "[::1]:8892",
-            "[::1]",
-            "192.0.2.7",
-            "pplx.example:80",
-        ] {
-            assert!(check(&[("host", host)]), "{host}");
-        }
-        for host in ["evil.example", "127.0.0.1.evil.example:8892", "localhost.evil.example", ""] {
-            assert!(!check(&[("host", host)]), "{host}");
-        }
-        let page = |origin| check(&[("host", "127.0.0.1:8892"), ("origin", origin)]);
-        assert!(page("http://127.0.0.1:8892") && page("https://chat.example"));
-        for origin in ["https://evil.example", "null", "http://localhost:3000", "http://127.0.0.1:1"] {
-            assert!(!page(origin), "{origin}");
-        }
-    }
-
-    #[test]
-    fn pages_of_this_machine_need_the_key_to_be_there() {
-        let origin = HeaderValue::from_static("http://localhost:3000");
-        assert!(guard(Some("k")).allows_origin(&origin) && !guard(None).allows_origin(&origin));
-        assert!(!guard(Some("k")).allows_origin(&HeaderValue::from_static("http://localhost.evil.example")));
-    }
-
-    #[test]
-    fn the_key_comes_in_one_of_three_ways() {
-        let guard = guard(Some("secret"));
-        for (value, ok) in [
-            ("Bearer secret", true),
-            ("bearer  secret", true),
-            ("secret", true),
-            ("Basic dXNlcjpzZWNyZXQ=", true),
-            ("Basic x", false),
-            ("Bearer secretx", false),
-            ("Bearer secre", false),
-            ("Digest secret", false),
-            ("", false),
-        ] {
-            assert_eq!(guard.check_key(&headers(&[("authorization", value)])).is_ok(), ok, "{value}");
-        }
-        assert!(guard.check_key(&headers(&[])).is_err());
-    }
+/// Lets through who has the key in the path, for clients that can set an address and nothing else.
+pub(crate) async fn key_in_path(
+    State(app): State<Arc<App>>,
+    Path(key): Path<String>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if app.access.is_key(&key) { next.run(request).await } else { Refusal::key().into_response() }
 }

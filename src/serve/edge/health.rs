@@ -17,6 +17,6 @@ pub(crate) async fn get(State(app): State<Arc<App>>) -> Json<Value> {
         "version": env!("CARGO_PKG_VERSION"),
         "session": { "state": state },
         "quota": app.quota.left(),
-        "auth": app.guard.has_key(),
+        "auth": app.access.has_key(),
     }))
 }

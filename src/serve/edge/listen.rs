@@ -1,5 +1,6 @@
 //! Connections: what they may take, and how they end.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_io_timeout::TimeoutStream;
 
+use crate::outcome::failure::Failure;
 use crate::terminal::signals::Signals;
 
 /// How many connections there may be at once; further ones wait.
@@ -22,6 +24,17 @@ const IDLE: Duration = Duration::from_secs(30);
 const STALLED: Duration = Duration::from_secs(60);
 /// How long to wait after the system could not accept a connection.
 const PAUSE: Duration = Duration::from_millis(100);
+
+pub(crate) async fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+    let bound = match TcpListener::bind(listen).await {
+        Ok(listener) => listener.local_addr().map(|address| (listener, address)),
+        Err(error) => Err(error),
+    };
+    bound.map_err(|error| {
+        let hint = "name another --listen; port 0 picks a free one";
+        Failure::usage(format!("Could not listen on {listen}: {error}."), hint)
+    })
+}
 
 /// Serves until a signal comes, then until the answers that are on their way have ended.
 pub(crate) async fn until_signal(

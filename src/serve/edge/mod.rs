@@ -8,3 +8,4 @@ pub(crate) mod listen;
 mod models;
 mod page;
 pub(crate) mod routes;
+pub(crate) mod upkeep;

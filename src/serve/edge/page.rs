@@ -11,11 +11,10 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
     img-src 'self' data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 const HTML: &str = include_str!("page/index.html");
-const ASSETS: [(&str, &str, &str); 8] = [
+const ASSETS: [(&str, &str, &str); 7] = [
     ("page.css", "text/css; charset=utf-8", include_str!("page/page.css")),
     ("page.js", JAVASCRIPT, include_str!("page/page.js")),
     ("markdown.js", JAVASCRIPT, include_str!("page/markdown.js")),
-    ("schema.js", JAVASCRIPT, include_str!("page/schema.js")),
     ("scroll.js", JAVASCRIPT, include_str!("page/scroll.js")),
     ("server.js", JAVASCRIPT, include_str!("page/server.js")),
     ("tabs.js", JAVASCRIPT, include_str!("page/tabs.js")),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::to_bytes;
-use axum::extract::{DefaultBodyLimit, MatchedPath, Path, Request, State};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -49,7 +49,7 @@ pub(crate) fn router(app: &Arc<App>, mounted: Option<Router>) -> Router {
         keyed = keyed.route_service("/mcp", mounted.clone());
         with_key_in_path = with_key_in_path
             .route_service("/{key}/mcp", mounted)
-            .route_layer(from_fn_with_state(Arc::clone(app), key_in_path));
+            .route_layer(from_fn_with_state(Arc::clone(app), guard::key_in_path));
     }
     let keyed = keyed.route_layer(from_fn_with_state(Arc::clone(app), guard::keys));
     let open = Router::new()
@@ -77,7 +77,7 @@ const STALLED: Duration = Duration::from_secs(60);
 fn cors(app: &Arc<App>) -> CorsLayer {
     let app = Arc::clone(app);
     CorsLayer::new()
-        .allow_origin(AllowOrigin::predicate(move |origin, _| app.guard.allows_origin(origin)))
+        .allow_origin(AllowOrigin::predicate(move |origin, _| app.access.allows_origin(origin)))
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(
@@ -127,15 +127,6 @@ async fn uniform(response: Response) -> Response {
     let message =
         if reason.trim().is_empty() { format!("The request was refused (HTTP {status}).") } else { reason };
     Refusal::request(status, "invalid_request", message).into_response()
-}
-
-async fn key_in_path(
-    State(app): State<Arc<App>>,
-    Path(key): Path<String>,
-    request: Request,
-    next: Next,
-) -> Response {
-    if app.guard.is_key(&key) { next.run(request).await } else { Refusal::key().into_response() }
 }
 
 async fn nowhere(uri: Uri) -> Refusal {

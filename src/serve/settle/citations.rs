@@ -1,7 +1,7 @@
 //! Where an answer cites its sources: the `[n]` in its text, as annotations with true offsets.
 
 use super::code::Code;
-use super::reply::Finished;
+use super::completion::Finished;
 use crate::domain::answer::Source;
 
 /// The sources by their numbers: the first place is that of `[1]`. A page with several numbers has several places.

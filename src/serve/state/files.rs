@@ -1,6 +1,8 @@
 //! The files that clients have uploaded: one file on the disk for each of them, with a line of JSON that describes it
 //! before its content. It appears, whole, by one rename and goes by one removal, so that no crash leaves half of it.
 
+mod error;
+
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+pub(crate) use self::error::{Refused, missing, too_large};
 use crate::domain::error::Error;
 use crate::state::env::Environment;
 use crate::state::private::{self, Durability};
@@ -55,22 +58,6 @@ pub(crate) struct Stored {
     pub(crate) purpose: String,
     /// Always `processed`: there is nothing to wait for.
     pub(crate) status: String,
-}
-
-/// Why a file is not stored, or not deleted.
-#[derive(Debug)]
-pub(crate) enum Refused {
-    /// The request is wrong (400).
-    Invalid {
-        /// The part of the form that is: `file` or `purpose`.
-        param: &'static str,
-        /// What is wrong with it, as a sentence.
-        message: String,
-    },
-    /// The file, or the files together, would be too large (413). A sentence.
-    TooLarge(String),
-    /// The folder cannot be used (500).
-    Io(Error),
 }
 
 impl Files {

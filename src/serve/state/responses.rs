@@ -1,17 +1,14 @@
-//! The responses that can be got again, and the tasks that answer some in the background. What was answered is kept before
-//! the client hears of its end, so a server that is killed loses nothing.
+//! The responses that can be got again. What was answered is kept before the client hears of its end, so a server that is
+//! killed loses nothing.
 
-use std::collections::HashMap;
 use std::fs::File;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::task::AbortHandle;
 
 use crate::domain::answer::Thread;
 use crate::serve::api_error::Refusal;
-use crate::serve::conversation::conversation::{Attached, Turn};
+use crate::serve::conversation::turns::{Attached, Turn};
 use crate::state::env::Environment;
 use crate::state::private;
 use crate::state::{self, Database, ResponseRow};
@@ -57,12 +54,11 @@ pub(crate) struct Responses {
     first: Option<File>,
     /// `None` where there is no folder for them: then none is kept.
     kept: Option<state::Responses>,
-    running: Mutex<HashMap<String, AbortHandle>>,
 }
 
 impl Responses {
     pub(crate) fn new(env: &Environment, database: Option<Database>) -> Self {
-        Self { first: lock(env), kept: database.map(state::Responses::new), running: Mutex::default() }
+        Self { first: lock(env), kept: database.map(state::Responses::new) }
     }
 
     /// Marks what an earlier server left unanswered, before `started` in Unix seconds, as failed.
@@ -115,30 +111,6 @@ impl Responses {
             Some(kept) => Ok(kept.delete(id).await?),
             None => Ok(false),
         }
-    }
-
-    /// Notes the task that answers a response.
-    pub(crate) fn started(&self, id: &str, task: AbortHandle) {
-        self.running().insert(id.to_owned(), task);
-    }
-
-    /// The task that answers a response is done.
-    pub(crate) fn ended(&self, id: &str) {
-        self.running().remove(id);
-    }
-
-    /// Stops the task that answers a response; false where there is none.
-    pub(crate) fn stop(&self, id: &str) -> bool {
-        self.running().remove(id).inspect(AbortHandle::abort).is_some()
-    }
-
-    /// Whether something is answered in the background.
-    pub(crate) fn is_busy(&self) -> bool {
-        self.running().values().any(|task| !task.is_finished())
-    }
-
-    fn running(&self) -> MutexGuard<'_, HashMap<String, AbortHandle>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

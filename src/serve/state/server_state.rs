@@ -1,11 +1,14 @@
 //! What all requests share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
+use super::access::Access;
+use super::background::Background;
 use super::catalogue::Catalogue;
-use super::files::Files;
+use super::files::{Files, Refused};
 use super::quota::Quota;
 use super::responses::Responses;
 use super::session::Session;
@@ -13,13 +16,18 @@ use super::threads::Threads;
 use crate::auth;
 use crate::config::file::SettingsFile;
 use crate::config::question::{self, QuestionOptions};
+use crate::domain::error::Error;
 use crate::domain::request::SearchRequest;
 use crate::outcome::failure::Failure;
 use crate::provider::{Provider, Subscription};
-use crate::serve::edge::guard::Guard;
+use crate::serve::api_error::Refusal;
 use crate::serve::settings::Settings;
 use crate::state::env::Environment;
+use crate::state::off_thread::within;
 use crate::state::{Database, ListedModels, ModelList};
+
+/// How long the disk may take for a file.
+const FILES_LIMIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub(crate) struct App {
@@ -27,14 +35,15 @@ pub(crate) struct App {
     pub(crate) subscription: Subscription,
     /// What every question has in common: the settings of `settings.toml`.
     pub(crate) template: SearchRequest,
-    pub(crate) guard: Guard,
+    pub(crate) access: Access,
     pub(crate) catalogue: Catalogue,
     pub(crate) quota: Quota,
     pub(crate) session: Session,
     pub(crate) threads: Threads,
     /// `None` where there is no folder for them.
-    pub(crate) files: Option<Files>,
+    files: Option<Files>,
     pub(crate) responses: Responses,
+    pub(crate) background: Background,
     /// The last list of models; `None` where there is no folder for it.
     models: Option<ModelList>,
     /// Who may read what has arrived.
@@ -59,12 +68,13 @@ impl App {
             subscription: subscription.keeping_refused(),
             catalogue: Catalogue::new(question.request.model.clone(), settings.aliases.clone(), None),
             template: question.request,
-            guard: Guard::of(settings),
+            access: Access::of(settings),
             quota: Quota::default(),
             session: Session::new(settings.notify.clone()),
             threads: Threads::default(),
             files: Files::of(&env).ok(),
             responses: Responses::new(&env, database.clone()),
+            background: Background::default(),
             models: database.map(ModelList::new),
             turns: Semaphore::new(1),
             experimental_tools: settings.experimental_tools,
@@ -92,6 +102,16 @@ impl App {
             Some(list) => list.write(fetched).await,
             None => Ok(()),
         }
+    }
+
+    /// Works on the files beside the other requests.
+    pub(crate) async fn on_files<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Files) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let files = self.files.clone().ok_or(Error::NoConfigDir)?;
+        let folder = files.folder().to_owned();
+        within(FILES_LIMIT, &folder, move || Ok(work(&files))).await?.map_err(Refusal::from)
     }
 
     /// Asks in the background what is left, if that is not known.

@@ -1,23 +1,12 @@
-//! The session behind the server: checked at the start and every six hours, replaced by a request, and missed aloud.
+//! What is known of the session behind the server; its end is told to the user.
 
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{PoisonError, RwLock};
 
-use serde::Serialize;
-use url::Url;
-
-use super::server_state::App;
-use crate::auth::{self, Credential, Store, Verdict};
-use crate::domain::error::{Error, Result};
-use crate::domain::origin::Origin;
-use crate::net::http;
+use crate::domain::error::Error;
 use crate::net::notify;
 use crate::serve::log;
-
-/// How often the session is checked, which costs no question.
-const INTERVAL: Duration = Duration::from_secs(6 * 3600);
-/// How soon again where it could not be.
-const AGAIN: Duration = Duration::from_secs(300);
+use crate::serve::settings::NotifyUrl;
+use serde::Serialize;
 
 /// What is known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -34,11 +23,11 @@ pub(crate) enum State {
 pub(crate) struct Session {
     state: RwLock<State>,
     /// Where it is told that the session has ended.
-    notify: Option<Url>,
+    notify: Option<NotifyUrl>,
 }
 
 impl Session {
-    pub(crate) fn new(notify: Option<Url>) -> Self {
+    pub(crate) fn new(notify: Option<NotifyUrl>) -> Self {
         Self { state: RwLock::new(State::Unknown), notify }
     }
 
@@ -71,7 +60,7 @@ impl Session {
         {
             tokio::spawn(async move {
                 let message = "The Perplexity session of pplx serve has ended: run `pplx login`, or POST /admin/session.";
-                if let Err(error) = notify::post(&url, "pplx: session ended", message).await {
+                if let Err(error) = notify::post(url.expose(), "pplx: session ended", message).await {
                     log::event("notify", &error.to_string());
                 }
             });
@@ -91,44 +80,15 @@ impl Session {
     }
 }
 
-/// Checks the session for as long as the server runs.
-pub(crate) async fn watch(app: Arc<App>) {
-    loop {
-        let pause = match check(&app).await {
-            Ok(()) => INTERVAL,
-            Err(error) => {
-                app.session.note(&error);
-                log::event("session_check", &error.to_string());
-                AGAIN
-            }
-        };
-        tokio::time::sleep(pause).await;
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::settings::notify_url;
 
-/// Asks the service whether it knows the session, and keeps the one that it puts in its place.
-async fn check(app: &App) -> Result<()> {
-    let credential = auth::resolve(&app.env).await?;
-    let plan = auth::verify(&app.env, &credential).await?;
-    app.catalogue.set_plan(plan);
-    app.session.set(State::Valid);
-    Ok(())
-}
-
-/// Puts another session in place of the stored one, once the service has said that it knows it.
-pub(crate) async fn replace(app: &App, session: auth::Session) -> Result<()> {
-    if let Some(origin @ Origin::Environment(_)) = auth::environment_origin(&app.env) {
-        let message = format!("the session comes from {origin}, which only a restart can change");
-        return Err(Error::Login(message));
+    #[test]
+    fn the_topic_does_not_show_in_debug() {
+        let session = Session::new(Some(notify_url("https://ntfy.example/topic-of-the-test").unwrap()));
+        let text = format!("{session:?}");
+        assert!(text.contains("notify: Some(") && !text.contains("topic-of-the-test"), "{text}");
     }
-    let checked = auth::check(http::web_base(&app.env)?, &session).await?;
-    let Verdict::Known { email, plan } = checked.verdict else { return Err(Error::NotAccepted) };
-    let store = Store::of(&app.env)?;
-    let session = checked.rotated.unwrap_or(session);
-    let credential = Credential { email, ..Credential::new(session, Origin::Store(store.path().to_owned())) };
-    store.off_thread(move |store| store.write(&credential)).await?;
-    app.quota.forget();
-    app.catalogue.set_plan(plan);
-    app.session.set(State::Valid);
-    Ok(())
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::domain::answer::Thread;
-use crate::serve::conversation::conversation::{Attached, Conversation, Role, Turn};
+use crate::serve::conversation::turns::{Attached, Conversation, Role, Turn};
 
 /// How many conversations are known; the oldest goes first.
 const MOST: usize = 1000;

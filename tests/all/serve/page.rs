@@ -14,7 +14,7 @@ fn the_page_and_its_parts_are_served() {
         ("page.css", "text/css"),
         ("page.js", "text/javascript"),
         ("markdown.js", "text/javascript"),
-        ("schema.js", "text/javascript"),
+        ("server.js", "text/javascript"),
     ] {
         let part = serving.get(&format!("/{name}"));
         assert!(part.status == 200 && part.header("content-type").unwrap().starts_with(kind), "{name}");

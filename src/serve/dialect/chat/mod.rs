@@ -1,10 +1,8 @@
 //! `POST /v1/chat/completions`.
 
+mod completion;
 mod request;
 mod stream;
-mod whole;
-
-pub(crate) use self::whole::extras;
 
 use std::sync::Arc;
 
@@ -39,7 +37,7 @@ pub(crate) async fn create(
     } else {
         let finished = reply.whole(&app).await?;
         request.remember(&finished, &app);
-        axum::Json(whole::completion(&finished)).into_response()
+        axum::Json(completion::completion(&finished)).into_response()
     };
     parameters::tell_ignored(&fields, response.headers_mut());
     app.quota.headers(response.headers_mut());

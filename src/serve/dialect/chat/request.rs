@@ -7,13 +7,14 @@ use serde_json::Value;
 
 use super::super::content;
 use super::super::fields::Fields;
+use super::super::options;
 use crate::serve::api_error::Refusal;
-use crate::serve::ask::question::{Options, Question};
-use crate::serve::conversation::conversation::{Conversation, Role};
+use crate::serve::ask::question::Question;
 use crate::serve::conversation::formats::Format;
 use crate::serve::conversation::functions::{self, ToolSet};
+use crate::serve::conversation::turns::{Conversation, Role};
 use crate::serve::dialect::parameters;
-use crate::serve::settle::reply::Finished;
+use crate::serve::settle::completion::Finished;
 use crate::serve::state::server_state::App;
 
 /// A request that can be asked.
@@ -35,7 +36,7 @@ impl Request {
             model: parameters::model(fields, app)?,
             conversation,
             thread: None,
-            options: Options::of(fields)?,
+            options: options::read(fields)?,
             format,
             functions,
             whole: !streams,

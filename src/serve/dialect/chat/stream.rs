@@ -6,10 +6,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::super::events::{Frames, Left};
+use super::super::extras::extras;
+use super::completion::{self, Head};
 use super::request::Request;
-use super::whole::{self, Head};
 use crate::serve::log::Record;
-use crate::serve::settle::reply::{Finished, Piece, Reply};
+use crate::serve::settle::answer_stream::{Piece, Reply};
+use crate::serve::settle::completion::Finished;
 use crate::serve::state::server_state::App;
 
 /// One frame. Clients index `choices` without a look, so every frame has it.
@@ -127,16 +129,16 @@ impl Stream {
     /// usage, if that was asked for; and the end.
     async fn finish(&self, finished: &Finished) -> Result<(), Left> {
         if !finished.calls.is_empty() {
-            let tool_calls = Some(whole::calls(&finished.calls));
+            let tool_calls = Some(completion::calls(&finished.calls));
             self.delta(Delta { tool_calls, ..Delta::default() }).await?;
         }
-        let annotations = whole::annotations(finished);
+        let annotations = completion::annotations(finished);
         let annotations =
             Some(annotations).filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
         let last = Delta { annotations, ..Delta::default() };
-        self.chunk(last, Some(whole::finish_reason(finished)), whole::extras(finished)).await?;
+        self.chunk(last, Some(completion::finish_reason(finished)), extras(finished)).await?;
         if self.includes_usage {
-            self.send(&[], whole::usage(finished.usage), Map::new()).await?;
+            self.send(&[], completion::usage(finished.usage), Map::new()).await?;
         }
         self.frames.done().await
     }

@@ -11,15 +11,11 @@ use crate::serve::state::server_state::App;
 
 /// Begins to answer. The document says that it is in progress.
 pub(super) async fn start(request: Request, app: &Arc<App>) -> Result<Json<Value>, super::Refusal> {
-    let draft = Draft::of(&request);
+    let draft = request.draft();
     request.keep_draft(&draft, app).await?;
     let document = draft.document("in_progress");
     let (id, answering) = (draft.id.clone(), Arc::clone(app));
-    let task = tokio::spawn(async move {
-        answer(&request, &draft, &answering).await;
-        answering.responses.ended(&draft.id);
-    });
-    app.responses.started(&id, task.abort_handle());
+    app.background.answer(&id, async move { answer(&request, &draft, &answering).await });
     Ok(Json(document))
 }
 

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::super::content;
 use crate::serve::api_error::Refusal;
-use crate::serve::conversation::conversation::{Conversation, Role, is_data_url};
 use crate::serve::conversation::functions;
+use crate::serve::conversation::turns::{Conversation, Role, is_data_url};
 
 /// Items of other answers that say nothing to this service.
 const SKIPPED: [&str; 7] = [

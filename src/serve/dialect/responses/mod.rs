@@ -17,7 +17,6 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use self::object::Draft;
 use self::request::Request;
 use super::events;
 use super::fields::Fields;
@@ -43,14 +42,14 @@ pub(crate) async fn create(
         let reply = request.question.ask(&app).await?;
         if request.streams {
             let answering = Arc::clone(&app);
-            let draft = Draft::of(&request);
+            let draft = request.draft();
             // An answer that cannot be kept is an answer all the same.
             let _ = request.keep_draft(&draft, &app).await;
             events::response(record.clone(), |frames| {
                 stream::send(request, draft, reply, answering, frames, record)
             })
         } else {
-            let draft = Draft::of(&request);
+            let draft = request.draft();
             let finished = reply.whole(&app).await?;
             let document = draft.completed(&finished);
             let _ = request.keep(&draft, &document, &finished, &app).await;
@@ -88,7 +87,7 @@ pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Refusal> {
-    app.responses.stop(&id);
+    app.background.stop(&id);
     if !app.responses.delete(&id).await? {
         return Err(missing(&id));
     }
@@ -108,7 +107,7 @@ pub(crate) async fn cancel(
     if stored.text("status") == Some("cancelled") {
         return Ok(Json(stored.document));
     }
-    if !app.responses.stop(&id) {
+    if !app.background.stop(&id) {
         let message = "The response is not being answered any more.";
         return Err(Refusal::request(StatusCode::BAD_REQUEST, "not_cancellable", message));
     }

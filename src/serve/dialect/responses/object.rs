@@ -4,11 +4,11 @@ use chrono::Utc;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::request::Request;
 use crate::serve::api_error::Refusal;
-use crate::serve::dialect::chat::extras;
+use crate::serve::conversation::formats::Format;
+use crate::serve::dialect::extras::extras;
 use crate::serve::settle::citations::{Citation, cited};
-use crate::serve::settle::reply::{Called, Finished, Usage};
+use crate::serve::settle::completion::{Called, Finished, Usage};
 
 /// A response that has an id, and no answer yet.
 #[derive(Debug, Clone)]
@@ -23,13 +23,13 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn new(model: String, echo: Map<String, Value>, format: &Format) -> Self {
         Self {
             id: id("resp"),
             created: Utc::now().timestamp(),
-            model: request.question.model.id.clone(),
-            echo: request.echo.clone(),
-            label: request.question.format.is_json().then_some("prompted, not constrained"),
+            model,
+            echo,
+            label: format.is_json().then_some("prompted, not constrained"),
         }
     }
 

@@ -5,17 +5,18 @@ use serde_json::{Map, Value, json};
 
 use super::super::content;
 use super::super::fields::Fields;
+use super::super::options;
 use super::calls;
 use super::items;
 use super::object::Draft;
 use crate::domain::answer::Thread;
 use crate::serve::api_error::Refusal;
-use crate::serve::ask::question::{Options, Question};
-use crate::serve::conversation::conversation::{Conversation, Role};
+use crate::serve::ask::question::Question;
 use crate::serve::conversation::formats::Format;
 use crate::serve::conversation::functions;
+use crate::serve::conversation::turns::{Conversation, Role};
 use crate::serve::dialect::parameters;
-use crate::serve::settle::reply::Finished;
+use crate::serve::settle::completion::Finished;
 use crate::serve::state::responses::{Said, Stored};
 use crate::serve::state::server_state::App;
 
@@ -31,7 +32,7 @@ pub(super) struct Request {
     /// What was said up to the question, without instructions.
     said: Said,
     /// The fields of the request that the response repeats.
-    pub(super) echo: Map<String, Value>,
+    echo: Map<String, Value>,
 }
 
 /// Fields that a response repeats, and what they are unless they are given. The service has nothing like most of them.
@@ -89,7 +90,7 @@ impl Request {
             && said.turns.last().is_some_and(|turn| turn.role == Role::User);
         conversation.system.splice(0..0, instructions);
         let model = parameters::model(fields, app)?;
-        let options = Options::of(fields)?;
+        let options = options::read(fields)?;
         let echo = echo(fields)?;
         let thread = match goes_on_in.filter(|_| goes_on) {
             Some(id) => app.responses.take_thread(&id).await?,
@@ -107,6 +108,11 @@ impl Request {
             param: "input",
         };
         Ok(Self { question, streams, background, store, input, said, echo })
+    }
+
+    /// The response that answers this request.
+    pub(super) fn draft(&self) -> Draft {
+        Draft::new(self.question.model.id.clone(), self.echo.clone(), &self.question.format)
     }
 
     /// Keeps what is being answered, so that its id is known from the first event on.

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tokio::runtime::Handle;
 
 use super::super::events::{Frames, Left};
 use super::object::{self, Draft, Ids};
 use super::request::Request;
 use crate::serve::api_error::Refusal;
 use crate::serve::log::Record;
-use crate::serve::settle::reply::{Finished, Piece, Reply};
+use crate::serve::settle::answer_stream::{Piece, Reply};
+use crate::serve::settle::completion::Finished;
 use crate::serve::state::server_state::App;
 
 /// Sends everything up to the end, and keeps what it came to.
@@ -60,11 +60,13 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // At the end of the process there is nobody to keep it; the next start does.
-        let (Some(request), Ok(runtime)) = (self.request.take(), Handle::try_current()) else { return };
+        let Some(request) = self.request.take() else { return };
         let refusal = Refusal::reply("client_left", "The client did not wait for the end of the answer.");
         let (draft, app) = (self.draft.clone(), Arc::clone(&self.app));
-        runtime.spawn(async move { request.keep_end(&draft, draft.failed(&refusal), None, &app).await });
+        self.app.background.spawn(async move {
+            // What is not kept now is settled at the next start.
+            let _ = request.keep_end(&draft, draft.failed(&refusal), None, &app).await;
+        });
     }
 }
 

@@ -1,7 +1,5 @@
 // What is asked of the server that the page came from.
 
-import { dataOf } from './schema.js';
-
 export const ENDPOINT = '/v1/chat/completions';
 
 export const key = () => sessionStorage.getItem('pplx-key');
@@ -33,7 +31,7 @@ export function refusal(response, body) {
 
 /** Asks, and hands to the turn whatever arrives; throws if the answer did not arrive to its end. */
 export async function exchange(turn, signal) {
-  const { request } = turn.exchange;
+  const { request } = turn;
   const response = await ask(ENDPOINT, { method: 'POST', body: JSON.stringify(request), signal });
   turn.onResponse(response);
   if (!request.stream || !response.ok) {
@@ -62,4 +60,9 @@ async function* eventsOf(body) {
     yield* events;
   }
   if (rest.trim()) yield rest;
+}
+
+/** The data of one server-sent event; empty for a comment. */
+function dataOf(event) {
+  return event.split(/\r?\n/).filter(line => line.startsWith('data:')).map(line => line.slice(5).trim()).join('\n');
 }

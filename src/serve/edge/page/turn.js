@@ -1,7 +1,6 @@
 // A question and its answer: what was received, and how it is shown.
 
 import { MarkdownView, copyButton, el, link } from './markdown.js';
-import { checkExchange } from './schema.js';
 import { keepingPlace } from './scroll.js';
 import { ENDPOINT } from './server.js';
 import { tabs } from './tabs.js';
@@ -29,14 +28,13 @@ export class Turn {
   #below = el('div', { class: 'below' }, el('p', { class: 'waiting' }, 'Working'));
   #raw = el('div', { class: 'raw' });
   #events = null;
-  #schema = el('div', { class: 'schema' }, el('p', {}, 'The reply is checked when it has ended.'));
   #copy = copyButton('Copy answer', () => this.text);
 
   constructor(question, request) {
     this.question = question;
-    this.exchange = { request, frames: [] };
+    this.request = request;
     const answer = el('div', {}, this.#stepsBox, this.#answer, this.#below);
-    const { list, panels } = tabs(this.#id, { Answer: answer, Raw: this.#raw, Schema: this.#schema });
+    const { list, panels } = tabs(this.#id, { Answer: answer, Raw: this.#raw });
     const title = el('h2', { id: `${this.#id}-question` }, question);
     this.node = el('article', { class: 'turn', 'aria-labelledby': title.id },
       title, el('div', { class: 'bar' }, list, this.#copy), ...panels);
@@ -46,17 +44,14 @@ export class Turn {
 
   onResponse({ status, statusText, headers }) {
     const shown = SHOWN_HEADERS.filter(name => headers.has(name)).map(name => [name, headers.get(name)]);
-    Object.assign(this.exchange, { status, headers: new Map(shown) });
     this.#rawSection('Response', [`${status} ${statusText}`, ...shown.map(pair => pair.join(': '))].join('\n'));
   }
 
   onBody(body) {
-    this.exchange.body = body;
     this.#rawSection('Body', body);
   }
 
   onEvent(text) {
-    this.exchange.frames.push({ text });
     this.#events ??= this.#rawSection('Events, with the seconds since the question', '');
     this.#events.append(`${this.#seconds(3)}  ${text}\n`);
   }
@@ -79,7 +74,6 @@ export class Turn {
   /** The answer has ended: by itself, by the reader (`stopped`), or by an error that `alert` tells. */
   end({ stopped, alert }) {
     cancelAnimationFrame(this.#frame);
-    this.exchange.stopped = stopped;
     this.text = this.#pplx.corrected ?? this.text;
     keepingPlace(() => {
       this.#view.forget();
@@ -87,7 +81,6 @@ export class Turn {
       const sources = this.#sources.length ? [this.#sourceList()] : [];
       const facts = [this.#model, `${this.#seconds(1)} s`, this.#usage && `${this.#usage.total_tokens} tokens`];
       this.#below.replaceChildren(...this.#notes(stopped), ...(alert ? [alert] : []), ...sources, factsLine(facts));
-      this.#schema.replaceChildren(...verdicts(checkExchange(this.exchange)));
     });
   }
 
@@ -155,15 +148,4 @@ export function alertOf(error, again) {
     el('p', {}, message),
     factsLine(facts),
     el('button', { type: 'button', click: again }, 'Try again'));
-}
-
-function verdicts(checks) {
-  if (!checks.length) return [el('p', {}, 'There is no reply to check.')];
-  const words = { pass: 'Pass', fail: 'Fail', skip: 'Not shown' };
-  const count = verdict => checks.filter(check => check.verdict === verdict).length;
-  const total = `${count('pass')} passed, ${count('fail')} failed, ${count('skip')} not shown by this reply`;
-  const rows = checks.map(({ name, verdict, detail }) => el('li', {},
-    el('span', { class: `badge ${verdict}` }, words[verdict]),
-    el('span', {}, name, ...(detail ? [el('code', {}, detail)] : []))));
-  return [el('p', { class: 'total' }, total), el('ul', {}, ...rows)];
 }

@@ -2,18 +2,17 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
-use std::task::Poll;
 
-use uuid::Uuid;
-
-use super::settled::{Settled, cleaned};
-use crate::domain::answer::{Answer, SearchEvent, Source, Step, Thread};
+use super::batch;
+use super::completion::{Called, Finished, Usage};
+use super::settled_text::{Settled, cleaned};
+use crate::domain::answer::{Answer, SearchEvent, Step};
 use crate::domain::error::{Cut, Error};
 use crate::provider::subscription::Search;
 use crate::render::step;
 use crate::serve::api_error::Refusal;
 use crate::serve::conversation::formats::Format;
-use crate::serve::conversation::functions::{Call, ModelReply, ToolSet};
+use crate::serve::conversation::functions::{ModelReply, ToolSet};
 use crate::serve::conversation::json::Broken;
 use crate::serve::state::catalogue::Chosen;
 use crate::serve::state::server_state::App;
@@ -42,60 +41,6 @@ pub(crate) enum Piece {
     Done(Box<Finished>),
 }
 
-/// What an answer came to.
-#[derive(Debug, Default)]
-pub(crate) struct Finished {
-    /// The text, as the client has it.
-    pub(crate) text: String,
-    /// Calls of the client's functions, in place of a text.
-    pub(crate) calls: Vec<Called>,
-    pub(crate) reasoning: String,
-    pub(crate) sources: Vec<Source>,
-    /// Whether `[n]` in the text stands for a source.
-    pub(crate) cites: bool,
-    /// The model that was asked for, and the one that answered.
-    pub(crate) asked: String,
-    pub(crate) model: String,
-    pub(crate) substituted: bool,
-    pub(crate) notes: Vec<String>,
-    /// The whole answer, where the service took back what had been sent.
-    pub(crate) corrected: Option<String>,
-    pub(crate) thread: Option<Thread>,
-    pub(crate) usage: Usage,
-}
-
-/// A call of a function, with the id by which the client tells what it came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Called {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) arguments: String,
-}
-
-impl Called {
-    fn of(Call { name, arguments }: Call) -> Self {
-        Self { id: format!("call_{}", Uuid::new_v4().simple()), name, arguments }
-    }
-}
-
-/// Tokens, estimated at four characters each: the service counts none.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Usage {
-    pub(crate) input: usize,
-    pub(crate) output: usize,
-}
-
-impl Usage {
-    fn of(sent: usize, received: usize) -> Self {
-        let tokens = |characters: usize| characters.div_ceil(4).max(1);
-        Self { input: tokens(sent), output: tokens(received) }
-    }
-
-    pub(crate) fn total(self) -> usize {
-        self.input + self.output
-    }
-}
-
 /// An answer being read. Dropping it ends the upstream call.
 #[derive(Debug)]
 pub(crate) struct Reply {
@@ -108,11 +53,6 @@ pub(crate) struct Reply {
     /// Some text was sent.
     has_begun: bool,
 }
-
-/// After how many reads the system is asked whether something has come for others.
-const ASK_SYSTEM: usize = 16;
-/// How many reads are sent together at most.
-const TOGETHER: usize = 256;
 
 impl Reply {
     pub(crate) fn new(search: Search, terms: Terms) -> Self {
@@ -158,14 +98,7 @@ impl Reply {
         if !std::mem::replace(&mut self.has_begun, true) {
             return text;
         }
-        // One after the other, so that what many have not read yet waits in the system's memory, not in ours.
-        let _turn = app.turns.acquire().await;
-        let mut reads = 0;
-        pass().await;
-        while reads < TOGETHER && self.search.absorb() {
-            reads += 1;
-            if reads % ASK_SYSTEM == 0 { tokio::task::yield_now().await } else { pass().await }
-        }
+        batch::absorb_arrived(&mut self.search, &app.turns).await;
         while let Some(event) = self.search.known() {
             self.take_or_finish(event, app);
         }
@@ -299,20 +232,6 @@ impl Reply {
         let corrected = cleaned(answer);
         Ok((format!("{CORRECTION}{corrected}"), Vec::new(), Some(corrected)))
     }
-}
-
-/// Lets the other tasks have a turn: the one that reads the connection may have more. A yield of the runtime's own
-/// would ask the system, too, which costs more than all of this.
-async fn pass() {
-    let mut passed = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut passed, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 /// Text, calls, and the corrected text.
