@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-#[cfg(all(feature = "mcp", feature = "serve"))]
+#[cfg(feature = "serve")]
 use crate::support::Serving;
 use crate::support::command::finish;
 #[cfg(feature = "mcp")]
@@ -225,4 +225,49 @@ fn a_server_answers_and_says_how_it_is() {
     let stored = serving.respond(json!({})).json();
     let found = serving.get(&format!("/v1/responses/{}", stored["id"].as_str().unwrap()));
     assert_eq!(found.json()["status"], "completed", "once it can be had, it is used");
+}
+
+/// A home whose folders cannot be had: what should hold them is a device. The session comes from the environment.
+fn without_folders(replies: Vec<Reply>) -> (Server, Home) {
+    let server = Server::start([(ASK, replies)]);
+    let home = Home::new(&server).env("PPLX_TOKEN", TOKEN);
+    let home = home.env("XDG_STATE_HOME", "/dev/null/state").env("XDG_CONFIG_HOME", "/dev/null/config");
+    (server, home)
+}
+
+#[test]
+fn without_folders_a_search_and_a_chat_answer() {
+    let (_server, home) = without_folders(vec![answer(), answer()]);
+    let outcome = home.run(&["search", "-f", "answer", "why?"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "Because.\n"), "{outcome:?}");
+    assert!(outcome.stderr.starts_with("warning: ") && outcome.stderr.lines().count() == 1, "{outcome:?}");
+    let home = home.env("TERM", "xterm-256color");
+    let mut terminal = Terminal::start(home.command(&["chat"]));
+    terminal.wait_for("> ");
+    terminal.type_in("why?\r");
+    terminal.wait_for_both("Because.", "> ");
+    terminal.type_in("\x04");
+    assert_eq!(terminal.finish().0, 0);
+}
+
+#[cfg(feature = "mcp")]
+#[test]
+fn without_folders_an_agent_is_answered() {
+    let (_server, home) = without_folders(vec![answer()]);
+    let mut client = Client::ready(home.command(&["mcp"]), "tests");
+    let answered = client.call("pplx_search", json!({"query": "why?"}));
+    assert_eq!(answered["structuredContent"]["answer"], "Because.", "{answered}");
+}
+
+#[cfg(feature = "serve")]
+#[test]
+fn without_folders_a_server_answers() {
+    let (_server, home) = without_folders(vec![answer(), answer()]);
+    let serving = Serving::of(&home, &[]);
+    assert_eq!(serving.get("/health").status, 200);
+    assert_eq!(serving.chat(json!({})).json()["choices"][0]["message"]["content"], "Because.");
+    let stored = serving.respond(json!({})).json();
+    assert_eq!(stored["output"][0]["content"][0]["text"], "Because.");
+    let id = stored["id"].as_str().unwrap();
+    assert!(matches!(serving.get(&format!("/v1/responses/{id}")).status, 404 | 500));
 }
