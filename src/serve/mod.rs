@@ -13,7 +13,7 @@ mod state;
 
 use self::mcp::Mcp;
 use self::settings::Settings;
-use self::state::server_state::App;
+use self::state::server_state::ServerState;
 use crate::cli::args::ServeArgs;
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
@@ -32,17 +32,17 @@ pub(crate) async fn run(args: ServeArgs, env: Environment, io: &mut Io) -> Resul
     }
     let (listener, address) = edge::listen::bind(settings.listen).await?;
     let mut signals = Signals::install()?;
-    let app = App::new(&settings, env.clone())?;
+    let server = ServerState::new(&settings, env.clone())?;
     let mcp = Mcp::new(env);
-    let router = edge::routes::router(&app, &mcp);
+    let router = edge::routes::router(&server, &mcp);
     io.say(&format!("http://{address}"))?;
     io.out().flush()?;
-    edge::upkeep::start(&app);
+    edge::upkeep::start(&server);
     let stop = || {
         log::event("stopping", "answers that are on their way are finished; a second signal ends them");
         mcp.stop();
     };
     edge::listen::until_signal(listener, router, &mut signals, stop).await;
-    app.background.wait().await;
+    server.background.wait().await;
     Ok(())
 }

@@ -2,16 +2,16 @@
 
 use super::fields::Fields;
 use crate::domain::request::Recency;
-use crate::serve::api_error::Refusal;
-use crate::serve::ask::question::Options;
+use crate::serve::api_error::ApiError;
+use crate::serve::ask::question::SearchOptions;
 
 const RECENCIES: [Recency; 5] = [Recency::Hour, Recency::Day, Recency::Week, Recency::Month, Recency::Year];
 
 /// Reads the options that a request has.
-pub(super) fn read(fields: &Fields) -> Result<Options, Refusal> {
+pub(super) fn read(fields: &Fields) -> Result<SearchOptions, ApiError> {
     let ages = RECENCIES.map(Recency::name);
     let age = fields.one_of("search_recency_filter", &ages)?.or(fields.one_of("recency", &ages)?);
-    Ok(Options {
+    Ok(SearchOptions {
         language: fields.text("language")?.map(str::to_owned),
         sources: sources(fields)?,
         recency: RECENCIES.into_iter().find(|recency| Some(recency.name()) == age),
@@ -20,9 +20,9 @@ pub(super) fn read(fields: &Fields) -> Result<Options, Refusal> {
 }
 
 /// `sources`, or the `search_mode` of Perplexity's own API.
-fn sources(fields: &Fields) -> Result<Vec<String>, Refusal> {
+fn sources(fields: &Fields) -> Result<Vec<String>, ApiError> {
     const KNOWN: [&str; 3] = ["web", "scholar", "social"];
-    let wrong = || Refusal::bad("sources", format!("'sources' must be a list of {}.", KNOWN.join(", ")));
+    let wrong = || ApiError::invalid("sources", format!("'sources' must be a list of {}.", KNOWN.join(", ")));
     if let Some(list) = fields.list("sources")? {
         let names =
             list.iter().map(|name| name.as_str().filter(|name| KNOWN.contains(name)).map(str::to_owned));

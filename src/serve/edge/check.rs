@@ -18,8 +18,8 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// One line if all is well; else why not.
 pub(crate) async fn run(settings: &Settings, io: &mut Io) -> Result<(), Failure> {
     let address = reachable(settings.listen);
-    let reply = http::get(&health_url(address)?, LIMIT).await?;
-    let health: Value = serde_json::from_str(&reply.body).unwrap_or_default();
+    let answer = http::get(&health_url(address)?, LIMIT).await?;
+    let health: Value = serde_json::from_str(&answer.body).unwrap_or_default();
     let session = health.pointer("/session/state").and_then(Value::as_str);
     match session {
         Some("valid" | "unknown") => {

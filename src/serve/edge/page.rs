@@ -4,7 +4,7 @@ use axum::extract::Path;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 
 /// Nothing from elsewhere, and nothing that an answer could smuggle in.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
@@ -26,9 +26,9 @@ pub(crate) async fn html() -> Response {
     served("text/html; charset=utf-8", HTML)
 }
 
-pub(crate) async fn asset(Path(name): Path<String>) -> Result<Response, Refusal> {
+pub(crate) async fn asset(Path(name): Path<String>) -> Result<Response, ApiError> {
     let asset = ASSETS.iter().find(|(known, ..)| *known == name);
-    let asset = asset.ok_or_else(|| Refusal::missing("unknown_url", "There is nothing here."));
+    let asset = asset.ok_or_else(|| ApiError::not_found("unknown_url", "There is nothing here."));
     asset.map(|(_, kind, text)| served(kind, text))
 }
 

@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 
 /// Checks the results in `input` against the calls of the answer before it, and those that stand in `input` itself.
-pub(super) fn check(output: &[Value], input: &[Value]) -> Result<(), Refusal> {
+pub(super) fn check(output: &[Value], input: &[Value]) -> Result<(), ApiError> {
     let mut open: BTreeSet<&str> = ids(output, "function_call").collect();
     let before = open.len();
     open.extend(ids(input, "function_call"));
     for id in ids(input, "function_call_output") {
         if !open.remove(id) {
-            return Err(Refusal::bad("input", format!("No call waits for the result of '{id}'.")));
+            return Err(ApiError::invalid("input", format!("No call waits for the result of '{id}'.")));
         }
     }
     match open.first() {
         Some(id) if before > 0 || ids(input, "function_call_output").next().is_some() => {
-            Err(Refusal::bad("input", format!("The result of the call '{id}' is missing.")))
+            Err(ApiError::invalid("input", format!("The result of the call '{id}' is missing.")))
         }
         _ => Ok(()),
     }
