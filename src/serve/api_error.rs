@@ -87,17 +87,17 @@ impl ApiError {
         self
     }
 
-    /// The object that stands under `error`.
+    /// The object under the key `error`.
     pub(super) fn object(&self) -> Value {
         json!({ "message": self.message, "type": self.kind, "param": self.param, "code": self.code })
     }
 
-    /// The whole document.
+    /// The body of the response.
     pub(super) fn document(&self) -> Value {
         json!({ "error": self.object() })
     }
 
-    /// The name in the log: the code, else the type.
+    /// The code, else the type: the name in the log and in stored responses.
     pub(super) fn name(&self) -> &'static str {
         self.code.unwrap_or(self.kind)
     }
@@ -128,8 +128,9 @@ fn message_with_hint(error: Error) -> String {
     })
 }
 
+/// Status, type, code, and whether it is final.
 fn classify(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
-    const SERVICE: &str = "upstream_error";
+    const UPSTREAM: &str = "upstream_error";
     match error {
         Error::NotAuthenticated | Error::OnlyKey(_) => {
             (StatusCode::UNAUTHORIZED, "authentication_error", "not_logged_in", true)
@@ -137,7 +138,7 @@ fn classify(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
         Error::Expired(_) | Error::Refused { .. } | Error::NotAccepted | Error::Malformed(..) => {
             (StatusCode::UNAUTHORIZED, "authentication_error", "session_refused", true)
         }
-        Error::Blocked { .. } => (StatusCode::FORBIDDEN, SERVICE, "upstream_blocked", true),
+        Error::Blocked { .. } => (StatusCode::FORBIDDEN, UPSTREAM, "upstream_blocked", true),
         Error::RateLimited { .. } => {
             (StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "rate_limit_exceeded", false)
         }
@@ -145,17 +146,17 @@ fn classify(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
             (StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "insufficient_quota", true)
         }
         Error::Connect { .. } | Error::Proxy { .. } => {
-            (StatusCode::BAD_GATEWAY, SERVICE, "upstream_unreachable", false)
+            (StatusCode::BAD_GATEWAY, UPSTREAM, "upstream_unreachable", false)
         }
         Error::TimedOut { .. } | Error::Incomplete(Cut::Idle(_) | Cut::Deadline(_)) => {
-            (StatusCode::GATEWAY_TIMEOUT, SERVICE, "upstream_timeout", true)
+            (StatusCode::GATEWAY_TIMEOUT, UPSTREAM, "upstream_timeout", true)
         }
-        Error::Unavailable { .. } => (StatusCode::BAD_GATEWAY, SERVICE, "upstream_unavailable", false),
+        Error::Unavailable { .. } => (StatusCode::BAD_GATEWAY, UPSTREAM, "upstream_unavailable", false),
         Error::Attachment { .. } => {
             (StatusCode::BAD_REQUEST, "invalid_request_error", "attachment_refused", true)
         }
-        Error::NoResults => (StatusCode::BAD_GATEWAY, SERVICE, "empty_response", true),
-        Error::Incomplete(_) => (StatusCode::BAD_GATEWAY, SERVICE, "upstream_cut", true),
+        Error::NoResults => (StatusCode::BAD_GATEWAY, UPSTREAM, "empty_response", true),
+        Error::Incomplete(_) => (StatusCode::BAD_GATEWAY, UPSTREAM, "upstream_cut", true),
         Error::File { .. }
         | Error::Busy { .. }
         | Error::DamagedState { .. }
@@ -164,7 +165,7 @@ fn classify(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
         | Error::BaseUrl { .. } => {
             (StatusCode::INTERNAL_SERVER_ERROR, "server_error", "internal_error", true)
         }
-        _ => (StatusCode::BAD_GATEWAY, SERVICE, "upstream_error", true),
+        _ => (StatusCode::BAD_GATEWAY, UPSTREAM, "upstream_error", true),
     }
 }
 

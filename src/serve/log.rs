@@ -1,4 +1,4 @@
-//! The log: one line of JSON a request, on standard error. It never holds a question, an answer or a key.
+//! The log: one line of JSON for each request, on standard error. It never holds a question, an answer or a key.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,7 +85,7 @@ pub(super) fn event(event: &'static str, detail: &str) {
 fn write(line: &impl Serialize) {
     if let Ok(mut bytes) = serde_json::to_vec(line) {
         bytes.push(b'\n');
-        // Where the log cannot be written there is nobody to tell.
+        // There is no other place to report that the log cannot be written.
         let _ = std::io::stderr().lock().write_all(&bytes);
     }
 }

@@ -22,9 +22,9 @@ use crate::terminal::signals::Signals;
 
 /// Serves until a signal comes, or asks a server that runs how it is.
 pub(crate) async fn run(args: ServeArgs, env: Environment, io: &mut Io) -> Result<(), Failure> {
-    let checks = args.check;
+    let only_checks = args.check;
     let settings = Settings::resolve(args, &env)?;
-    if checks {
+    if only_checks {
         return edge::check::run(&settings, io).await;
     }
     if let Some(warning) = crate::cli::private_store(&env) {

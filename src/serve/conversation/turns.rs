@@ -108,9 +108,9 @@ impl Conversation {
     /// Adds a call that the model made, to the text that came with it.
     pub(crate) fn add_call(&mut self, text: String) {
         match self.turns.last_mut() {
-            Some(Turn { role: Role::Assistant, text: said }) => {
-                said.push('\n');
-                said.push_str(&text);
+            Some(Turn { role: Role::Assistant, text: last }) => {
+                last.push('\n');
+                last.push_str(&text);
             }
             _ => self.turns.push(Turn { role: Role::Assistant, text }),
         }

@@ -1,4 +1,4 @@
-//! Answers that are sent while they come, as server-sent events.
+//! Answers as streams of server-sent events.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::serve::log::Record;
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// What is sent then. Every reader of such streams skips comments.
 const KEEP_ALIVE: &[u8] = b": waiting\n\n";
-/// How many frames may wait for a client that reads slowly; then the answer is not read on.
+/// How many frames may wait for a slow client; then no more is read from the service.
 const MAX_WAITING: usize = 32;
 
 /// Where the frames of an answer go.

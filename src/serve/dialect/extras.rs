@@ -1,4 +1,4 @@
-//! What OpenAI's interfaces have no place for.
+//! The fields beyond OpenAI's interfaces in an answer.
 
 use serde_json::{Map, Value, json};
 
@@ -6,8 +6,7 @@ use crate::domain::answer::Source;
 use crate::serve::settle::citations::sources_by_number;
 use crate::serve::settle::completion::Completion;
 
-/// What OpenAI's interface has no place for: the sources as Perplexity's own API gives them, and what a reader should
-/// know of the answer.
+/// The sources as Perplexity's own API gives them, and under `pplx` what a reader should know of the answer.
 pub(crate) fn extras(completion: &Completion) -> Map<String, Value> {
     let by_number = sources_by_number(&completion.sources);
     let urls: Value = by_number.iter().map(|source| source.map_or("", |source| &source.url)).collect();

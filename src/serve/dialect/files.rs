@@ -1,4 +1,4 @@
-//! Files: `/v1/files`.
+//! `/v1/files`.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::serve::api_error::ApiError;
 use crate::serve::state::files::{MAX_FILE, StoredFile, file_not_found, file_too_large};
 use crate::serve::state::server_state::ServerState;
 
-/// How much of an upload is read at most, in bytes: more than is stored, so that its client reads the answer.
+/// How much of an upload is read, in bytes: more than is stored, so that a client with too large a file has sent it and
+/// reads the error.
 pub(crate) const MAX_UPLOAD: usize = 80 << 20;
 /// How long a field that is no file may be, in bytes.
 const MAX_FIELD: usize = 1024;
@@ -91,27 +92,30 @@ struct Form {
 }
 
 impl Form {
-    async fn read(mut form: Multipart) -> Result<Self, ApiError> {
-        let mut read = Self::default();
-        let mut fits = true;
-        while let Some(field) = form.next_field().await.map_err(|error| form_error(&error))? {
+    async fn read(mut multipart: Multipart) -> Result<Self, ApiError> {
+        let mut form = Self::default();
+        let mut is_too_large = false;
+        while let Some(field) = multipart.next_field().await.map_err(|error| form_error(&error))? {
             match field.name().unwrap_or_default() {
-                "file" if read.name.is_some() => {
+                "file" if form.name.is_some() => {
                     return Err(ApiError::invalid("file", "The form holds two files."));
                 }
                 "file" => {
-                    read.name = Some(field.file_name().unwrap_or("file").to_owned());
-                    read.content = read_field(field, MAX_FILE).await?;
-                    fits = read.content.is_some();
+                    form.name = Some(field.file_name().unwrap_or("file").to_owned());
+                    form.content = read_field(field, MAX_FILE).await?;
+                    is_too_large = form.content.is_none();
                 }
                 "purpose" => {
                     let purpose = read_field(field, MAX_FIELD).await?.unwrap_or_default();
-                    read.purpose = Some(String::from_utf8_lossy(&purpose).into_owned());
+                    form.purpose = Some(String::from_utf8_lossy(&purpose).into_owned());
                 }
                 _ => drop(read_field(field, 0).await?),
             }
         }
-        if fits { Ok(read) } else { Err(file_too_large(format!("A file may have {} MiB.", MAX_FILE >> 20))) }
+        if is_too_large {
+            return Err(file_too_large(format!("A file may have {} MiB.", MAX_FILE >> 20)));
+        }
+        Ok(form)
     }
 }
 

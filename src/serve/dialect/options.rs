@@ -1,4 +1,4 @@
-//! What a client can ask for beyond OpenAI's interfaces.
+//! The fields beyond OpenAI's interfaces in a request.
 
 use super::fields::Fields;
 use crate::domain::request::Recency;

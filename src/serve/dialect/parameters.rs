@@ -1,4 +1,4 @@
-//! What both interfaces let a client ask for in the same way.
+//! The parameters that both interfaces have in common.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::serve::conversation::functions::Functions;
 use crate::serve::state::catalogue::{AUTO, ModelChoice};
 use crate::serve::state::server_state::ServerState;
 
-/// The strengths of reasoning that OpenAI's interfaces know. The service has a variant that reasons, or not.
+/// The efforts of OpenAI's interfaces. The service only has models with a variant that reasons, or without.
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /// Whether the request chooses the variant of the model that reasons first: by `reasoning_effort`, `reasoning.effort`

@@ -15,7 +15,7 @@ use crate::serve::api_error::ApiError;
 use crate::serve::state::server_state::ServerState;
 
 /// Takes a token or a browser's cookies: as text, or as `{"token": …}` or `{"cookies": …}`. The stored session is
-/// replaced once the service has said that it knows the new one.
+/// replaced once the service has accepted the new one.
 pub(crate) async fn replace_session(
     State(server): State<Arc<ServerState>>,
     body: Bytes,

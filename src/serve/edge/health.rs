@@ -1,4 +1,4 @@
-//! `/health`: what is known, without asking the service.
+//! `/health`: session, quota and version, without asking the service.
 
 use std::sync::Arc;
 

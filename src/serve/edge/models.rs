@@ -10,7 +10,7 @@ use crate::serve::api_error::ApiError;
 use crate::serve::state::catalogue::ListedModel;
 use crate::serve::state::server_state::ServerState;
 
-/// All that the account may ask.
+/// All models that the account may ask.
 pub(crate) async fn list(State(server): State<Arc<ServerState>>) -> Json<Value> {
     Json(json!({ "object": "list", "data": server.catalogue.list() }))
 }

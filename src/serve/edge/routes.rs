@@ -1,4 +1,4 @@
-//! Which address leads where, and what every request passes through.
+//! Which address is answered by what, and what every request passes through.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,15 +35,15 @@ pub(crate) fn router(server: &Arc<ServerState>, mcp: &Mcp) -> Router {
         .route("/v1/models/{id}", get(models::get))
         .route("/v1/chat/completions", post(chat::create))
         .route("/v1/responses", post(responses::create))
-        .route("/v1/responses/{request_id}", get(responses::get).delete(responses::delete))
-        .route("/v1/responses/{request_id}/cancel", post(responses::cancel))
-        .route("/v1/responses/{request_id}/input_items", get(responses::input_items))
+        .route("/v1/responses/{id}", get(responses::get).delete(responses::delete))
+        .route("/v1/responses/{id}/cancel", post(responses::cancel))
+        .route("/v1/responses/{id}/input_items", get(responses::input_items))
         .route(
             "/v1/files",
             get(files::list).post(files::create).layer(DefaultBodyLimit::max(files::MAX_UPLOAD)),
         )
-        .route("/v1/files/{request_id}", get(files::get).merge(delete(files::delete)))
-        .route("/v1/files/{request_id}/content", get(files::content))
+        .route("/v1/files/{id}", get(files::get).merge(delete(files::delete)))
+        .route("/v1/files/{id}/content", get(files::content))
         .route("/admin/session", post(admin::replace_session).layer(DefaultBodyLimit::max(admin::MAX_BODY)))
         .route_service("/mcp", mcp.service())
         .route_layer(from_fn_with_state(Arc::clone(server), guard::check_key));
@@ -59,7 +59,7 @@ pub(crate) fn router(server: &Arc<ServerState>, mcp: &Mcp) -> Router {
         .merge(open)
         .fallback(unknown_url)
         .method_not_allowed_fallback(method_not_allowed)
-        // Bodies are bounded where they are read, each kind by its own limit.
+        // Each kind of body has its own limit, where it is read.
         .layer(DefaultBodyLimit::disable())
         .layer(RequestBodyTimeoutLayer::new(BODY_TIMEOUT))
         .layer(from_fn_with_state(Arc::clone(server), guard::check_caller))

@@ -30,7 +30,7 @@ pub(crate) fn start(server: &Arc<ServerState>) {
     tokio::spawn(fail_interrupted_responses(Arc::clone(server), chrono::Utc::now().timestamp()));
 }
 
-/// Renews the list of models, and with it what is left of the quota.
+/// Renews the list of models, and with it the quota.
 async fn renew_models(server: Arc<ServerState>) {
     loop {
         let pause = match server.renew_models().await {

@@ -1,11 +1,11 @@
-//! What an answer came to.
+//! A completed answer.
 
 use uuid::Uuid;
 
 use crate::domain::answer::{Source, Thread};
 use crate::serve::conversation::functions::Call;
 
-/// What an answer came to.
+/// A completed answer.
 #[derive(Debug, Default)]
 pub(crate) struct Completion {
     /// The text, as the client has it.

@@ -15,7 +15,7 @@ use crate::auth::Secret;
 use crate::serve::api_error::ApiError;
 use crate::serve::settings::Settings;
 
-/// The rules of a server.
+/// The rules of the server.
 #[derive(Debug)]
 pub(crate) struct Access {
     key: Option<Secret>,
@@ -75,7 +75,7 @@ impl Access {
         if is_equal(&sent, key.expose()) { Ok(()) } else { Err(ApiError::wrong_key()) }
     }
 
-    /// Whether a piece of a path is the key, for clients that can set an address and nothing else.
+    /// Whether `text` is the key.
     pub(crate) fn is_key(&self, text: &str) -> bool {
         self.key.as_ref().is_some_and(|key| is_equal(text, key.expose()))
     }
@@ -112,7 +112,7 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Host and port of an origin, as a `Host` header has them.
+/// Host and port of an origin, as in a `Host` header.
 fn authority(origin: &str) -> Option<String> {
     origin.split_once("://").map(|(_, authority)| authority.to_ascii_lowercase())
 }

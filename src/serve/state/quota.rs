@@ -1,5 +1,6 @@
 //! What is left of each kind of use, as the service last reported. Asking for it costs no question.
 
+use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
@@ -86,7 +87,7 @@ impl Quota {
     }
 
     /// The limits of the last report, by kind.
-    pub(crate) fn limits(&self) -> Option<std::collections::BTreeMap<String, LimitStatus>> {
+    pub(crate) fn limits(&self) -> Option<BTreeMap<String, LimitStatus>> {
         let limits = self.report()?.limits.into_iter();
         let status = |limit: Limit| {
             (limit.kind, LimitStatus { available: limit.available, remaining: limit.remaining })

@@ -21,7 +21,7 @@ pub(crate) struct StoredResponse {
     pub(crate) created: i64,
     /// As clients see it.
     pub(crate) document: Value,
-    /// The items that it was asked with.
+    /// The items of its input.
     pub(crate) input: Vec<Value>,
     pub(crate) transcript: Transcript,
     pub(crate) thread: Option<Thread>,
@@ -37,7 +37,7 @@ impl StoredResponse {
 /// The conversation of a response. Instructions are not inherited by the next.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Transcript {
-    /// Those of the last request, to tell whether the next has the same.
+    /// Those of the last request: its thread can go on only with the same.
     #[serde(default)]
     pub(crate) instructions: Option<String>,
     pub(crate) system: Vec<String>,

@@ -1,4 +1,4 @@
-//! What is known of the session behind the server; its end is told to the user.
+//! The state of the session behind the server. The user is notified when it ends.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -22,7 +22,7 @@ pub(crate) enum SessionState {
 #[derive(Debug)]
 pub(crate) struct Session {
     state: RwLock<SessionState>,
-    /// Where the user is told that it has ended.
+    /// Where the user is notified that it has ended.
     notify_url: Option<NotifyUrl>,
 }
 
@@ -55,16 +55,20 @@ impl Session {
                 SessionState::Missing => "missing",
             },
         );
-        if state == SessionState::Expired
-            && let Some(url) = self.notify_url.clone()
-        {
-            tokio::spawn(async move {
-                let message = "The Perplexity session of pplx serve has ended: run `pplx login`, or POST /admin/session.";
-                if let Err(error) = notify::post(url.expose(), "pplx: session ended", message).await {
-                    log::event("notify", &error.to_string());
-                }
-            });
+        if state == SessionState::Expired {
+            self.notify();
         }
+    }
+
+    fn notify(&self) {
+        let Some(url) = self.notify_url.clone() else { return };
+        tokio::spawn(async move {
+            let message =
+                "The Perplexity session of pplx serve has ended: run `pplx login`, or POST /admin/session.";
+            if let Err(error) = notify::post(url.expose(), "pplx: session ended", message).await {
+                log::event("notify", &error.to_string());
+            }
+        });
     }
 
     /// Takes over what the error of a question shows of the session.

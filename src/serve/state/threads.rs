@@ -64,8 +64,8 @@ impl Threads {
 
     fn key(&self, system: &[String], turns: &[Turn], files: &[FileReference]) -> Key {
         let turns: Vec<(Role, &str)> = turns.iter().map(|turn| (turn.role, turn.text.trim())).collect();
-        let turns = (system, turns, files);
-        (self.hashers.0.hash_one(&turns), self.hashers.1.hash_one(&turns))
+        let conversation = (system, turns, files);
+        (self.hashers.0.hash_one(&conversation), self.hashers.1.hash_one(&conversation))
     }
 }
 

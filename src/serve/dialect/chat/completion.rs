@@ -21,7 +21,7 @@ impl Identity {
     }
 }
 
-/// The whole document.
+/// The body of the response.
 pub(super) fn document(completion: &Completion) -> Value {
     let identity = Identity::new();
     let mut document = json!({

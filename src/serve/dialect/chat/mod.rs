@@ -19,7 +19,7 @@ use crate::serve::dialect::parameters;
 use crate::serve::log::Record;
 use crate::serve::state::server_state::ServerState;
 
-/// Asks, and answers in one piece or as it comes.
+/// Answers in one piece or as a stream.
 pub(crate) async fn create(
     State(server): State<Arc<ServerState>>,
     Extension(record): Extension<Record>,

@@ -1,4 +1,4 @@
-//! What a chat completion is asked for with.
+//! The request for a chat completion.
 
 use std::sync::Arc;
 
@@ -46,7 +46,8 @@ impl Request {
         Ok(Self { question, streams, include_usage: includes_usage(fields)? })
     }
 
-    /// Keeps the thread for the conversation's next question.
+    /// Keeps the thread for the conversation's next question. After calls there is none: the service does not know their
+    /// results.
     pub(super) fn remember(&self, completion: &Completion, server: &ServerState) {
         if let Some(thread) = completion.thread.clone().filter(|_| completion.calls.is_empty()) {
             server.threads.remember(&self.question.conversation, &completion.text, thread);
@@ -58,14 +59,14 @@ fn includes_usage(fields: &Fields) -> Result<bool, ApiError> {
     let Some(options) = fields.object("stream_options")? else { return Ok(false) };
     match options.get("include_usage") {
         None | Some(Value::Null) => Ok(false),
-        Some(Value::Bool(wanted)) => Ok(*wanted),
+        Some(Value::Bool(is_on)) => Ok(*is_on),
         Some(_) => {
             Err(ApiError::invalid("stream_options", "'stream_options.include_usage' must be true or false."))
         }
     }
 }
 
-/// One answer, of which no probabilities are known.
+/// Checks that the request asks for one answer, as text, without probabilities.
 fn check_choices(fields: &Fields) -> Result<(), ApiError> {
     if fields.get("n").is_some_and(|n| n.as_f64() != Some(1.0)) {
         return Err(ApiError::invalid("n", "Only one answer is given to a question: 'n' must be 1."));
@@ -75,7 +76,7 @@ fn check_choices(fields: &Fields) -> Result<(), ApiError> {
     {
         return Err(ApiError::invalid(
             "logprobs",
-            "The service tells no probabilities: 'logprobs' must be false.",
+            "The service reports no probabilities: 'logprobs' must be false.",
         ));
     }
     if fields.get("audio").is_some() {

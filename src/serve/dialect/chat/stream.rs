@@ -1,4 +1,4 @@
-//! A chat completion as it comes.
+//! A chat completion as a stream of chunks.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::serve::settle::answer_stream::{AnswerStream, Piece};
 use crate::serve::settle::completion::Completion;
 use crate::serve::state::server_state::ServerState;
 
-/// One frame. Clients index `choices` without a look, so every frame has it.
+/// One frame. Clients read `choices` without checking, so every frame has it.
 #[derive(Debug, Serialize)]
 struct Chunk<'a> {
     id: &'a str,
@@ -23,7 +23,7 @@ struct Chunk<'a> {
     model: &'a str,
     system_fingerprint: Option<&'a str>,
     choices: &'a [Choice<'a>],
-    /// Where usage was asked for: `null` up to the last frame.
+    /// Only where it was asked for: `null` before the last frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Value>,
     #[serde(flatten)]
@@ -125,8 +125,8 @@ impl Stream {
         self.frames.data(&chunk).await
     }
 
-    /// The calls, if the answer is calls; the last chunk of the choice, with everything that belongs to the whole; the
-    /// usage, if that was asked for; and the end.
+    /// Sends the calls, if there are any; the last chunk of the choice, with the sources and notes; the usage, if it was
+    /// asked for; and the end.
     async fn finish(&self, completion: &Completion) -> Result<(), ClientGone> {
         if !completion.calls.is_empty() {
             let tool_calls = Some(completion::calls(&completion.calls));

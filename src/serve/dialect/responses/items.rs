@@ -1,4 +1,4 @@
-//! The items that a response is asked with: as what was said, and as a list that can be read again.
+//! The items of `input`: as turns of the conversation, and as the list that can be read again.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::serve::api_error::ApiError;
 use crate::serve::conversation::functions;
 use crate::serve::conversation::turns::{Conversation, Role, is_data_url};
 
-/// Items of other answers that say nothing to this service.
+/// Items of earlier answers that add nothing to the conversation.
 const SKIPPED_TYPES: [&str; 7] = [
     "reasoning",
     "web_search_call",
@@ -20,7 +20,7 @@ const SKIPPED_TYPES: [&str; 7] = [
     "code_interpreter_call",
 ];
 
-/// Reads `input` into the conversation. The items as they are kept.
+/// Adds `input` to the conversation, and returns its items as they are stored.
 pub(super) fn read(input: Option<&Value>, conversation: &mut Conversation) -> Result<Vec<Value>, ApiError> {
     let items = match input {
         Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
@@ -79,7 +79,7 @@ fn add_message(conversation: &mut Conversation, item: &Value, place: &str) -> Re
     Ok(())
 }
 
-/// An item with everything that clients read of it. Data of files is not kept.
+/// An item with the fields that clients expect, and without the data of files.
 fn stored_item(item: Value) -> Value {
     let item = match item {
         Value::String(text) => json!({ "role": "user", "content": text }),
@@ -138,10 +138,10 @@ fn without_data(value: Value) -> Value {
     }
 }
 
-/// What stands in the place of a file's data.
+/// What is stored in the place of a file's data.
 const NOT_KEPT: &str = "[not kept]";
 
-/// Which items are wanted.
+/// Which of the items a client asks for.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Page {
     limit: Option<usize>,
@@ -150,7 +150,7 @@ pub(crate) struct Page {
     before: Option<String>,
 }
 
-/// The most items of a page, and how many it has unless that is said.
+/// How many items a page may have, and has by default.
 const MAX_LIMIT: usize = 100;
 const DEFAULT_LIMIT: usize = 20;
 
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_said_and_kept() {
+    fn items_become_turns_and_are_stored() {
         let mut conversation = Conversation::default();
         let input = json!([
             {"role": "developer", "content": "Be brief."},

@@ -129,7 +129,7 @@ pub(crate) async fn cancel(
     Ok(Json(document))
 }
 
-/// The items that a response was asked with.
+/// The input of a response.
 pub(crate) async fn input_items(
     State(server): State<Arc<ServerState>>,
     Path(id): Path<String>,

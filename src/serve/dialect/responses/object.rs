@@ -18,7 +18,7 @@ pub(super) struct Draft {
     pub(super) created: i64,
     model: String,
     echo: Map<String, Value>,
-    /// Says that the format is only asked for by prompt; `None` for plain text.
+    /// Says that the format was demanded by prompt only; `None` for plain text.
     format_note: Option<&'static str>,
 }
 

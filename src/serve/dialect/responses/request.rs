@@ -121,7 +121,7 @@ fn delivery(fields: &Fields, store: bool) -> Result<Delivery, ApiError> {
 struct Input {
     conversation: Conversation,
     items: Vec<Value>,
-    /// It is one question of the user, and nothing else. Only such a one can be asked in the previous thread.
+    /// It adds one question of the user and nothing else: only that can be asked in the previous thread.
     is_one_question: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A response on its way: asked, and stored when it begins and when it ends.
+//! A response from its request to its end, and what is stored of it.
 
 use std::sync::Arc;
 

@@ -39,7 +39,7 @@ pub(super) async fn send(
     }
 }
 
-/// A response whose end is not stored yet. Dropped before, because the client has left, it is stored as failed.
+/// A response whose end is not stored yet. When it is dropped before, the client has gone, and it is stored as failed.
 struct Unfinished(Option<Run>);
 
 impl Unfinished {

@@ -149,31 +149,31 @@ fn an_id_never_leads_out_of_the_folder() {
 #[test]
 fn half_a_file_is_no_file() {
     let (_folder, files) = store();
-    let whole = add(&files, "a", b"0123456789", 1);
-    let bytes = fs::read(files.folder.join(&whole.id)).unwrap();
+    let file = add(&files, "a", b"0123456789", 1);
+    let bytes = fs::read(files.folder.join(&file.id)).unwrap();
     for (digit, end) in [('1', bytes.len() - 1), ('2', bytes.len() - 11), ('3', 20), ('4', 0)] {
         let half =
-            whole.id.replace(whole.id.split_at(ID_PREFIX.len()).1, &String::from(digit).repeat(ID_DIGITS));
+            file.id.replace(file.id.split_at(ID_PREFIX.len()).1, &String::from(digit).repeat(ID_DIGITS));
         let text = bytes[..end].to_vec();
-        let text = String::from_utf8(text).unwrap().replace(&whole.id, &half);
+        let text = String::from_utf8(text).unwrap().replace(&file.id, &half);
         fs::write(files.folder.join(&half), text).unwrap();
         assert_eq!((files.get(&half), files.content(&half)), (None, None), "{digit}");
     }
     let renamed = format!("{ID_PREFIX}{}", "5".repeat(ID_DIGITS));
     fs::write(files.folder.join(&renamed), &bytes).unwrap();
     assert_eq!(files.get(&renamed), None);
-    assert_eq!(files.list(), [whole]);
+    assert_eq!(files.list(), [file]);
 }
 
 #[test]
 fn what_a_killed_upload_left_is_not_listed_and_goes() {
     let (_folder, files) = store();
-    let whole = add(&files, "a", b"x", 1);
-    let left = files.folder.join(".pplx-left");
-    fs::copy(files.folder.join(&whole.id), &left).unwrap();
-    assert_eq!(files.list(), [whole]);
+    let file = add(&files, "a", b"x", 1);
+    let leftover = files.folder.join(".pplx-left");
+    fs::copy(files.folder.join(&file.id), &leftover).unwrap();
+    assert_eq!(files.list(), [file]);
     add(&files, "b", b"x", 1);
-    assert!(!left.exists());
+    assert!(!leftover.exists());
 }
 
 #[test]
