@@ -75,6 +75,7 @@ def main():
         token = "eyJhbGciOiJub25lIn0.eyJleHAiOjQxMDI0NDQ4MDB9.c2ln"
         url = f"http://127.0.0.1:{service.server_port}"
         environment = {"HOME": home, "PATH": os.environ["PATH"], "PPLX_BASE_URL": url, "PPLX_TOKEN": token}
+        private_memory(program, environment)  # The first run creates the state database.
         print(sorted(private_memory(program, environment) for _ in range(5))[2])
 
 

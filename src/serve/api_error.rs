@@ -11,45 +11,45 @@ use crate::outcome::failure::Failure;
 
 /// An error as clients of OpenAI's API read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct ApiError {
     pub(super) status: StatusCode,
     kind: &'static str,
     pub(super) code: Option<&'static str>,
     param: Option<String>,
     pub(super) message: String,
-    /// Set where another try cannot help, or would cost a question.
+    /// Another try cannot help, or would cost a question.
     is_final: bool,
     retry_after: Option<String>,
 }
 
-impl Refusal {
+impl ApiError {
     fn new(status: StatusCode, kind: &'static str, code: Option<&'static str>, message: String) -> Self {
         Self { status, kind, code, param: None, message, is_final: true, retry_after: None }
     }
 
     /// Something in the request is wrong.
-    pub(super) fn bad(param: impl Into<String>, message: impl Into<String>) -> Self {
-        let refusal = Self::new(
+    pub(super) fn invalid(param: impl Into<String>, message: impl Into<String>) -> Self {
+        let error = Self::new(
             StatusCode::BAD_REQUEST,
             "invalid_request_error",
             Some("invalid_value"),
             message.into(),
         );
-        Self { param: Some(param.into()), ..refusal }
+        Self { param: Some(param.into()), ..error }
     }
 
-    /// The body is no JSON object, or cannot be read.
-    pub(super) fn body(message: impl Into<String>) -> Self {
+    /// The body is not a JSON object, or cannot be read.
+    pub(super) fn invalid_body(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", Some("invalid_body"), message.into())
     }
 
-    /// What is asked for does not exist.
-    pub(super) fn missing(code: &'static str, message: impl Into<String>) -> Self {
+    /// What the request names does not exist.
+    pub(super) fn not_found(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "invalid_request_error", Some(code), message.into())
     }
 
-    /// Any other error that the request brings about.
-    pub(super) fn request(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+    /// Any other fault of the request, with a status and a code of its own.
+    pub(super) fn with_status(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self::new(status, "invalid_request_error", Some(code), message.into())
     }
 
@@ -59,7 +59,7 @@ impl Refusal {
     }
 
     /// The key is missing or wrong.
-    pub(super) fn key() -> Self {
+    pub(super) fn wrong_key() -> Self {
         let message = "The API key is missing or wrong. Send the one that the server was started with.";
         Self::new(
             StatusCode::UNAUTHORIZED,
@@ -69,16 +69,16 @@ impl Refusal {
         )
     }
 
-    /// The model's reply cannot be used as it was asked for.
-    pub(super) fn reply(code: &'static str, message: impl Into<String>) -> Self {
+    /// What the service answered is not what the client asked for.
+    pub(super) fn upstream(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_GATEWAY, "upstream_error", Some(code), message.into())
     }
 
     /// A quota is used up.
-    pub(super) fn quota(message: impl Into<String>, retry_after: Option<String>) -> Self {
+    pub(super) fn quota_exceeded(message: impl Into<String>, retry_after: Option<String>) -> Self {
         let code = Some("insufficient_quota");
-        let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", code, message.into());
-        Self { retry_after, ..refusal }
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", code, message.into());
+        Self { retry_after, ..error }
     }
 
     #[must_use]
@@ -87,40 +87,40 @@ impl Refusal {
         self
     }
 
-    /// The object that stands under `error`.
+    /// The object under the key `error`.
     pub(super) fn object(&self) -> Value {
         json!({ "message": self.message, "type": self.kind, "param": self.param, "code": self.code })
     }
 
-    /// The whole document.
+    /// The body of the response.
     pub(super) fn document(&self) -> Value {
         json!({ "error": self.object() })
     }
 
-    /// The name in the log: the code, else the type.
+    /// The code, else the type: the name in the log and in stored responses.
     pub(super) fn name(&self) -> &'static str {
         self.code.unwrap_or(self.kind)
     }
 }
 
-/// Who is told to wait without a time is told this one, in seconds: quotas are renewed by the day.
-const QUOTA_WAIT: &str = "3600";
+/// How long to wait where the service says no time, in seconds: quotas are renewed by the day.
+const QUOTA_RETRY_AFTER: &str = "3600";
 
-impl From<Error> for Refusal {
-    /// The phase of the failure decides: what the service has taken for a question is never asked again for a client.
+impl From<Error> for ApiError {
+    /// What the service may have counted as a question is final: a client must not ask it again by itself.
     fn from(error: Error) -> Self {
-        let (status, kind, code, is_final) = classified(&error);
+        let (status, kind, code, is_final) = classify(&error);
         let retry_after = match &error {
             Error::RateLimited { retry_after } => retry_after.clone(),
-            Error::Service { limit: true, .. } => Some(QUOTA_WAIT.to_owned()),
+            Error::Service { limit: true, .. } => Some(QUOTA_RETRY_AFTER.to_owned()),
             _ => None,
         };
-        Self { is_final, retry_after, ..Self::new(status, kind, Some(code), told(error)) }
+        Self { is_final, retry_after, ..Self::new(status, kind, Some(code), message_with_hint(error)) }
     }
 }
 
-/// Message and hint, as the terminal has them.
-fn told(error: Error) -> String {
+/// Message and hint, as the terminal shows them.
+fn message_with_hint(error: Error) -> String {
     let problem = Failure::from(error).problem();
     problem.map_or_else(String::new, |problem| match problem.hint {
         Some(hint) => format!("{} ({hint})", problem.message),
@@ -128,8 +128,9 @@ fn told(error: Error) -> String {
     })
 }
 
-fn classified(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
-    const SERVICE: &str = "upstream_error";
+/// Status, type, code, and whether it is final.
+fn classify(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
+    const UPSTREAM: &str = "upstream_error";
     match error {
         Error::NotAuthenticated | Error::OnlyKey(_) => {
             (StatusCode::UNAUTHORIZED, "authentication_error", "not_logged_in", true)
@@ -137,7 +138,7 @@ fn classified(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
         Error::Expired(_) | Error::Refused { .. } | Error::NotAccepted | Error::Malformed(..) => {
             (StatusCode::UNAUTHORIZED, "authentication_error", "session_refused", true)
         }
-        Error::Blocked { .. } => (StatusCode::FORBIDDEN, SERVICE, "upstream_blocked", true),
+        Error::Blocked { .. } => (StatusCode::FORBIDDEN, UPSTREAM, "upstream_blocked", true),
         Error::RateLimited { .. } => {
             (StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "rate_limit_exceeded", false)
         }
@@ -145,17 +146,17 @@ fn classified(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
             (StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "insufficient_quota", true)
         }
         Error::Connect { .. } | Error::Proxy { .. } => {
-            (StatusCode::BAD_GATEWAY, SERVICE, "upstream_unreachable", false)
+            (StatusCode::BAD_GATEWAY, UPSTREAM, "upstream_unreachable", false)
         }
         Error::TimedOut { .. } | Error::Incomplete(Cut::Idle(_) | Cut::Deadline(_)) => {
-            (StatusCode::GATEWAY_TIMEOUT, SERVICE, "upstream_timeout", true)
+            (StatusCode::GATEWAY_TIMEOUT, UPSTREAM, "upstream_timeout", true)
         }
-        Error::Unavailable { .. } => (StatusCode::BAD_GATEWAY, SERVICE, "upstream_unavailable", false),
+        Error::Unavailable { .. } => (StatusCode::BAD_GATEWAY, UPSTREAM, "upstream_unavailable", false),
         Error::Attachment { .. } => {
             (StatusCode::BAD_REQUEST, "invalid_request_error", "attachment_refused", true)
         }
-        Error::NoResults => (StatusCode::BAD_GATEWAY, SERVICE, "empty_response", true),
-        Error::Incomplete(_) => (StatusCode::BAD_GATEWAY, SERVICE, "upstream_cut", true),
+        Error::NoResults => (StatusCode::BAD_GATEWAY, UPSTREAM, "empty_response", true),
+        Error::Incomplete(_) => (StatusCode::BAD_GATEWAY, UPSTREAM, "upstream_cut", true),
         Error::File { .. }
         | Error::Busy { .. }
         | Error::DamagedState { .. }
@@ -164,11 +165,11 @@ fn classified(error: &Error) -> (StatusCode, &'static str, &'static str, bool) {
         | Error::BaseUrl { .. } => {
             (StatusCode::INTERNAL_SERVER_ERROR, "server_error", "internal_error", true)
         }
-        _ => (StatusCode::BAD_GATEWAY, SERVICE, "upstream_error", true),
+        _ => (StatusCode::BAD_GATEWAY, UPSTREAM, "upstream_error", true),
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(self.document())).into_response();
         let headers = response.headers_mut();
@@ -181,14 +182,14 @@ impl IntoResponse for Refusal {
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        response.extensions_mut().insert(Named(self.name()));
+        response.extensions_mut().insert(LoggedError(self.name()));
         response
     }
 }
 
-/// Tells the log which error a response is.
+/// The code of the error that a response carries, for the log.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named(pub(super) &'static str);
+pub(super) struct LoggedError(pub(super) &'static str);
 
 #[cfg(test)]
 mod tests {
@@ -210,13 +211,13 @@ mod tests {
             (Error::Unavailable { host: "x".to_owned(), status: 500 }, 502, false),
         ];
         for (error, status, is_final) in table {
-            let told = format!("{error:?}");
-            let response = Refusal::from(error).into_response();
-            assert_eq!(response.status().as_u16(), status, "{told}");
-            assert_eq!(response.headers().contains_key("x-should-retry"), is_final, "{told}");
+            let message_with_hint = format!("{error:?}");
+            let response = ApiError::from(error).into_response();
+            assert_eq!(response.status().as_u16(), status, "{message_with_hint}");
+            assert_eq!(response.headers().contains_key("x-should-retry"), is_final, "{message_with_hint}");
         }
         let response =
-            Refusal::from(Error::RateLimited { retry_after: Some("7".to_owned()) }).into_response();
+            ApiError::from(Error::RateLimited { retry_after: Some("7".to_owned()) }).into_response();
         assert_eq!(response.headers().get("retry-after").unwrap(), "7");
     }
 }

@@ -1,4 +1,4 @@
-//! The log: one line of JSON a request, on standard error. It never holds a question, an answer or a key.
+//! The log: one line of JSON for each request, on standard error. It never holds a question, an answer or a key.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,13 +7,13 @@ use chrono::{SecondsFormat, Utc};
 use serde::Serialize;
 use tokio::time::Instant;
 
-/// A request, from its first byte to its last. Its line is written when nobody works on it any more.
+/// The line of a request. It is written when the last clone of the record is dropped: at the end of the answer.
 #[derive(Debug, Clone)]
 pub(super) struct Record(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    begun: Instant,
+    started: Instant,
     line: Mutex<Line>,
 }
 
@@ -36,21 +36,21 @@ struct Line {
 
 impl Record {
     /// `path` is the route, which holds no id and no key.
-    pub(super) fn begin(request: String, method: String, path: String) -> Self {
+    pub(super) fn start(request: String, method: String, path: String) -> Self {
         let time = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
         let line = Line { time, request, method, path, ..Line::default() };
-        Self(Arc::new(Inner { begun: Instant::now(), line: Mutex::new(line) }))
+        Self(Arc::new(Inner { started: Instant::now(), line: Mutex::new(line) }))
     }
 
-    pub(super) fn asks(&self, model: &str, stream: bool) {
+    pub(super) fn set_question(&self, model: &str, stream: bool) {
         self.change(|line| (line.model, line.stream) = (Some(model.to_owned()), Some(stream)));
     }
 
-    pub(super) fn status(&self, status: u16) {
+    pub(super) fn set_status(&self, status: u16) {
         self.change(|line| line.status = status);
     }
 
-    pub(super) fn failed(&self, error: &'static str) {
+    pub(super) fn set_error(&self, error: &'static str) {
         self.change(|line| line.error = Some(error));
     }
 
@@ -62,7 +62,7 @@ impl Record {
 impl Drop for Inner {
     fn drop(&mut self) {
         let mut line = std::mem::take(&mut *self.line.lock().unwrap_or_else(PoisonError::into_inner));
-        line.ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        line.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         if line.status == 0 {
             line.error = line.error.or(Some("left"));
         }
@@ -85,7 +85,7 @@ pub(super) fn event(event: &'static str, detail: &str) {
 fn write(line: &impl Serialize) {
     if let Ok(mut bytes) = serde_json::to_vec(line) {
         bytes.push(b'\n');
-        // Where the log cannot be written there is nobody to tell.
+        // There is no other place to report that the log cannot be written.
         let _ = std::io::stderr().lock().write_all(&bytes);
     }
 }

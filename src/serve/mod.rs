@@ -14,7 +14,7 @@ use axum::Router;
 
 pub(crate) use self::settings::Options;
 use self::settings::Settings;
-use self::state::server_state::App;
+use self::state::server_state::ServerState;
 use crate::auth::Store;
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
@@ -46,12 +46,12 @@ pub(crate) async fn run(
     }
     let (listener, address) = edge::listen::bind(settings.listen).await?;
     let mut signals = Signals::install()?;
-    let app = App::new(&settings, env)?;
+    let server = ServerState::new(&settings, env)?;
     let (mounted, stop_mounted) = mounted.map(|mounted| (mounted.router, mounted.stop)).unzip();
-    let router = edge::routes::router(&app, mounted);
+    let router = edge::routes::router(&server, mounted);
     io.print(&format!("http://{address}"))?;
     io.out().flush()?;
-    edge::upkeep::start(&app);
+    edge::upkeep::start(&server);
     let stop = || {
         log::event("stopping", "answers that are on their way are finished; a second signal ends them");
         if let Some(stop) = stop_mounted {
@@ -59,6 +59,6 @@ pub(crate) async fn run(
         }
     };
     edge::listen::until_signal(listener, router, &mut signals, stop).await;
-    app.background.wait().await;
+    server.background.wait().await;
     Ok(())
 }

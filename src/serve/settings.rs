@@ -1,4 +1,4 @@
-//! What the server is run with: option, environment, the table `[serve]` of `settings.toml`, default, in that order.
+//! The settings of the server: option, environment, the table `[serve]` of `settings.toml`, default, in that order.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::config::file::{ServeTable, SettingsFile};
 use crate::outcome::failure::Failure;
 use crate::state::env::Environment;
 
-/// Where it listens unless another address is named.
+/// Where it listens by default.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8892);
 /// The shortest key that may guard a server others can reach, in characters.
 const SHORTEST_KEY: usize = 16;
@@ -43,8 +43,8 @@ pub(super) struct Settings {
     pub(super) notify: Option<NotifyUrl>,
 }
 
-/// Where the user is told that the session has ended. Who knows the topic in it can read along and write there, so it
-/// has no voice.
+/// Where the user is notified that the session has ended. Whoever knows its topic can read and write there, so `Debug`
+/// does not show it.
 #[derive(Clone)]
 pub(super) struct NotifyUrl(Url);
 
@@ -67,7 +67,7 @@ impl Settings {
         let listen = options.listen.or(file.listen).unwrap_or(LISTEN);
         let key_file = options.key_file.or(file.key_file.clone());
         let key = match env.text("PPLX_SERVE_KEY") {
-            Some(key) => Some(usable(&key, "PPLX_SERVE_KEY")?),
+            Some(key) => Some(checked_key(&key, "PPLX_SERVE_KEY")?),
             None => key_file.map(|path| read_key(&path)).transpose()?,
         };
         check_exposure(listen, key.as_ref())?;
@@ -89,7 +89,7 @@ impl Settings {
     }
 }
 
-/// Whoever can reach the server spends the user's subscription.
+/// Whoever can reach the server uses the user's subscription, so others need a key.
 fn check_exposure(listen: SocketAddr, key: Option<&Secret>) -> Result<(), Failure> {
     if listen.ip().is_loopback() {
         return Ok(());
@@ -113,11 +113,11 @@ fn read_key(path: &Path) -> Result<Secret, Failure> {
             "name another file for --key-file",
         )
     })?;
-    usable(&text, &path.display().to_string())
+    checked_key(&text, &path.display().to_string())
 }
 
-/// A key as a header can hold it.
-fn usable(text: &str, place: &str) -> Result<Secret, Failure> {
+/// A key that a header can hold.
+fn checked_key(text: &str, place: &str) -> Result<Secret, Failure> {
     let key = text.trim();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         let message = format!("{place} holds no usable key.");
@@ -130,8 +130,8 @@ fn usable(text: &str, place: &str) -> Result<Secret, Failure> {
 }
 
 /// Origins as browsers send them.
-fn origins(given: impl Iterator<Item = String>) -> Result<Vec<String>, Failure> {
-    given
+fn origins(texts: impl Iterator<Item = String>) -> Result<Vec<String>, Failure> {
+    texts
         .map(|text| {
             let origin = Url::parse(&text).ok().map(|url| url.origin()).filter(url::Origin::is_tuple);
             origin.map(|origin| origin.ascii_serialization()).ok_or_else(|| {
@@ -183,7 +183,11 @@ mod tests {
 
     #[test]
     fn a_key_is_one_word() {
-        assert_eq!(usable(" k-1\n", "x").unwrap().expose(), "k-1");
-        assert!(usable("a b", "x").is_err() && usable("", "x").is_err() && usable("ü", "x").is_err());
+        assert_eq!(checked_key(" k-1\n", "x").unwrap().expose(), "k-1");
+        assert!(
+            checked_key("a b", "x").is_err()
+                && checked_key("", "x").is_err()
+                && checked_key("ü", "x").is_err()
+        );
     }
 }

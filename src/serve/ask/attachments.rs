@@ -5,35 +5,35 @@ use std::sync::Arc;
 use super::decode;
 use crate::domain::attachment::Attachment;
 use crate::net::fetch;
-use crate::serve::api_error::Refusal;
-use crate::serve::conversation::turns::{Attached, Conversation, is_data_url};
-use crate::serve::state::files::{MAX_FILE, missing, too_large};
-use crate::serve::state::server_state::App;
+use crate::serve::api_error::ApiError;
+use crate::serve::conversation::turns::{Conversation, FileReference, is_data_url};
+use crate::serve::state::files::{MAX_FILE, file_not_found, file_too_large};
+use crate::serve::state::server_state::ServerState;
 
 /// How many files a question may bring along.
-const MOST: usize = 5;
+const MAX_FILES: usize = 5;
 
 /// The files that a question brings along, the newest where its conversation has many; `param` is the field that they
 /// came in.
 pub(crate) async fn gather(
-    app: &Arc<App>,
+    server: &Arc<ServerState>,
     conversation: &Conversation,
     param: &str,
-) -> Result<Vec<Attachment>, Refusal> {
+) -> Result<Vec<Attachment>, ApiError> {
     let (old, new) = conversation.split_files();
-    if new.len() > MOST {
-        let message = format!("A question may bring {MOST} files along, not {}.", new.len());
-        return Err(Refusal::bad(param, message));
+    if new.len() > MAX_FILES {
+        let message = format!("A question may bring {MAX_FILES} files along, not {}.", new.len());
+        return Err(ApiError::invalid(param, message));
     }
-    let kept = old.len().saturating_sub(MOST - new.len());
-    let files = old.iter().skip(kept).chain(new);
+    let dropped = old.len().saturating_sub(MAX_FILES - new.len());
+    let files = old.iter().skip(dropped).chain(new);
     let mut gathered = Vec::new();
     let mut size = 0;
     for file in files {
-        let file = read(app, file, param).await?;
+        let file = read(server, file, param).await?;
         size += file.bytes.len();
         if size > MAX_FILE {
-            return Err(too_large(format!(
+            return Err(file_too_large(format!(
                 "The files of a question may have {} MiB in all.",
                 MAX_FILE >> 20
             )));
@@ -43,26 +43,26 @@ pub(crate) async fn gather(
     Ok(gathered)
 }
 
-async fn read(app: &Arc<App>, file: &Attached, param: &str) -> Result<Attachment, Refusal> {
-    let unusable = |reason: String| Refusal::bad(param, reason);
+async fn read(server: &Arc<ServerState>, file: &FileReference, param: &str) -> Result<Attachment, ApiError> {
+    let invalid = |reason: String| ApiError::invalid(param, reason);
     match file {
-        Attached::Image { url } if is_data_url(url) => decode::data_url(url, None).map_err(unusable),
-        Attached::Data { data, name } if is_data_url(data) => {
-            decode::data_url(data, name.as_deref()).map_err(unusable)
+        FileReference::Image { url } if is_data_url(url) => decode::from_data_url(url, None).map_err(invalid),
+        FileReference::Data { data, name } if is_data_url(data) => {
+            decode::from_data_url(data, name.as_deref()).map_err(invalid)
         }
-        Attached::Data { data, name } => {
-            decode::bare_base64(data, name.as_deref().unwrap_or("file")).map_err(unusable)
+        FileReference::Data { data, name } => {
+            decode::from_base64(data, name.as_deref().unwrap_or("file")).map_err(invalid)
         }
-        Attached::Image { url } | Attached::Address { url } => {
+        FileReference::Image { url } | FileReference::Address { url } => {
             let fetched = fetch::public_file(url, MAX_FILE).await?;
             let (name, kind) = (fetched.name, fetched.content_type);
-            decode::of_bytes(name.as_deref(), kind.as_deref(), fetched.bytes).map_err(unusable)
+            decode::from_bytes(name.as_deref(), kind.as_deref(), fetched.bytes).map_err(invalid)
         }
-        Attached::Stored { id } => {
-            let wanted = id.clone();
-            let found = app.on_files(move |files| Ok(files.content(&wanted))).await?;
-            let (stored, bytes) = found.ok_or_else(|| missing(id))?;
-            decode::of_bytes(Some(&stored.filename), None, bytes).map_err(unusable)
+        FileReference::Stored { id } => {
+            let file_id = id.clone();
+            let found = server.with_files(move |files| Ok(files.content(&file_id))).await?;
+            let (stored, bytes) = found.ok_or_else(|| file_not_found(id))?;
+            decode::from_bytes(Some(&stored.filename), None, bytes).map_err(invalid)
         }
     }
 }

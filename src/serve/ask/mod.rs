@@ -1,4 +1,4 @@
-//! A question on its way to the service.
+//! Questions, and how the service is asked.
 
 pub(crate) mod attachments;
 mod decode;

@@ -1,4 +1,4 @@
-//! A question that a client asks, on its way to the service.
+//! A question of a client, and how the service is asked.
 
 use std::sync::Arc;
 
@@ -8,42 +8,42 @@ use crate::config::reception;
 use crate::domain::answer::Thread;
 use crate::domain::error::Error;
 use crate::domain::request::{Recency, SearchRequest};
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 use crate::serve::conversation::formats::Format;
 use crate::serve::conversation::functions::ToolSet;
 use crate::serve::conversation::turns::{Conversation, check_length};
-use crate::serve::settle::answer_stream::{Reply, Terms};
-use crate::serve::state::catalogue::Chosen;
-use crate::serve::state::server_state::App;
+use crate::serve::settle::answer_stream::{AnswerParameters, AnswerStream};
+use crate::serve::state::catalogue::ModelChoice;
+use crate::serve::state::server_state::ServerState;
 
-/// What is asked, in whichever interface.
+/// A question, in whichever interface it came.
 #[derive(Debug)]
 pub(crate) struct Question {
     pub(crate) conversation: Conversation,
-    pub(crate) model: Chosen,
+    pub(crate) model: ModelChoice,
     /// The thread that knows everything before the last turn, where there is one.
     pub(crate) thread: Option<Thread>,
-    pub(crate) options: Options,
+    pub(crate) options: SearchOptions,
     pub(crate) format: Format,
     pub(crate) functions: Option<Arc<ToolSet>>,
-    /// The answer is read when it is whole.
-    pub(crate) whole: bool,
-    /// Another model may not answer in place of this one.
+    /// The client reads the answer when it is complete.
+    pub(crate) in_one_piece: bool,
+    /// No other model may answer in place of this one.
     pub(crate) refuse_substitution: bool,
     /// The field that the conversation came in.
     pub(crate) param: &'static str,
 }
 
-/// What can be asked for beyond OpenAI's interfaces. What is not said is as `settings.toml` has it.
+/// What can be asked for beyond OpenAI's interfaces. What is not set is as `settings.toml` has it.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Options {
+pub(crate) struct SearchOptions {
     pub(crate) language: Option<String>,
     pub(crate) sources: Vec<String>,
     pub(crate) recency: Option<Recency>,
     pub(crate) save: Option<bool>,
 }
 
-impl Options {
+impl SearchOptions {
     fn apply(&self, request: &mut SearchRequest) {
         if let Some(language) = &self.language {
             request.language = Some(language.clone());
@@ -58,91 +58,93 @@ impl Options {
 
 impl Question {
     /// Asks, and returns once the service has begun to answer.
-    pub(crate) async fn ask(&self, app: &Arc<App>) -> Result<Reply, Refusal> {
-        let mut request = self.request(app)?;
+    pub(crate) async fn ask(&self, server: &Arc<ServerState>) -> Result<AnswerStream, ApiError> {
+        let mut request = self.search_request(server)?;
         if !self.model.is_auto {
-            app.quota.check(request.research)?;
+            server.quota.check(request.research)?;
         }
-        self.attach(app, &mut request).await?;
-        let searched = app.subscription.search(&request, &reception::for_programs()).await;
-        match searched {
-            Ok(search) => Ok(Reply::new(search, self.terms(&request))),
+        self.attach(server, &mut request).await?;
+        let search = server.subscription.search(&request, &reception::for_programs()).await;
+        match search {
+            Ok(search) => Ok(AnswerStream::new(search, self.answer_parameters(&request))),
             Err(error) => {
                 if matches!(error, Error::Service { limit: true, .. }) {
-                    app.quota.forget();
+                    server.quota.forget();
                 }
-                app.session.note(&error);
+                server.session.note_error(&error);
                 Err(error.into())
             }
         }
     }
 
-    fn terms(&self, request: &SearchRequest) -> Terms {
-        Terms {
-            asked: self.model.clone(),
+    fn answer_parameters(&self, request: &SearchRequest) -> AnswerParameters {
+        AnswerParameters {
+            model: self.model.clone(),
             format: self.format.clone(),
             functions: self.functions.clone(),
-            whole: self.whole || self.format.is_json() || self.functions.is_some(),
+            in_one_piece: self.in_one_piece || self.format.is_json() || self.functions.is_some(),
             refuse_substitution: self.refuse_substitution,
-            sent: request.effective_query().chars().count(),
+            question_length: request.effective_query().chars().count(),
         }
     }
 
-    /// In a thread only what is new is said; the rest is told for where the thread is gone.
-    fn request(&self, app: &App) -> Result<SearchRequest, Refusal> {
-        let told = self.conversation.told();
-        let demands = self.demands();
-        let system = [app.template.system.clone(), told.system, demands.clone()];
+    /// In a thread, only the last turn is sent. The whole conversation goes along as `retold`, for when the service does
+    /// not know the thread any more.
+    fn search_request(&self, server: &ServerState) -> Result<SearchRequest, ApiError> {
+        let folded = self.conversation.as_single_question();
+        let form_instructions = self.form_instructions();
+        let system = [server.template.system.clone(), folded.system, form_instructions.clone()];
         let mut request = SearchRequest {
-            query: told.query,
-            system: joined(system),
+            query: folded.query,
+            system: join_texts(system),
             model: self.model.id.clone(),
             research: self.model.id == RESEARCH_MODEL,
-            ..app.template.clone()
+            ..server.template.clone()
         };
         self.options.apply(&mut request);
-        let thread = self.thread.clone().or_else(|| app.threads.take(&self.conversation));
-        // A thread that turns out to be gone could not be told of earlier files, so those go along each time.
+        let thread = self.thread.clone().or_else(|| server.threads.take(&self.conversation));
+        // Files of earlier turns cannot be retold, so a conversation with some is sent in one question each time.
         if let Some(thread) = thread.filter(|_| self.conversation.split_files().0.is_empty()) {
-            let (_, question) = self.conversation.split();
+            let (_, question) = self.conversation.split_question();
             request.with_history = Some(request.effective_query());
             question.clone_into(&mut request.query);
-            request.system = demands;
+            request.system = form_instructions;
             request.thread = Some(thread);
         }
         check_length(&request, self.param)?;
         Ok(request)
     }
 
-    /// What the answer must look like, said in words: the service has no other way.
-    fn demands(&self) -> Option<String> {
-        joined([
+    /// The form that the answer must have, in words: the service has no parameter for it.
+    fn form_instructions(&self) -> Option<String> {
+        join_texts([
             self.functions.as_ref().map(|functions| functions.instructions()),
             self.format.instructions(),
         ])
     }
 
-    /// Uploads the files. Whoever asks about a document must not get an answer that does not know it.
-    async fn attach(&self, app: &Arc<App>, request: &mut SearchRequest) -> Result<(), Refusal> {
+    /// Uploads the files. One that is not confirmed is an error: an answer that does not know the document is worse.
+    async fn attach(&self, server: &Arc<ServerState>, request: &mut SearchRequest) -> Result<(), ApiError> {
         if self.conversation.files.is_empty() {
             return Ok(());
         }
-        let files = attachments::gather(app, &self.conversation, self.param).await?;
-        let uploaded = app.subscription.upload(&files, &crate::domain::attachment::Meter::default()).await?;
+        let files = attachments::gather(server, &self.conversation, self.param).await?;
+        let uploaded =
+            server.subscription.upload(&files, &crate::domain::attachment::Meter::default()).await?;
         request.attachments = uploaded.urls;
         match uploaded.unconfirmed.first() {
             Some(name) => {
                 let message = format!(
                     "The service did not confirm that it has read {name}, so the question was not asked. Images work."
                 );
-                Err(Refusal::reply("attachment_not_processed", message))
+                Err(ApiError::upstream("attachment_not_processed", message))
             }
             None => Ok(()),
         }
     }
 }
 
-fn joined<const N: usize>(texts: [Option<String>; N]) -> Option<String> {
+fn join_texts<const N: usize>(texts: [Option<String>; N]) -> Option<String> {
     let texts: Vec<String> = texts.into_iter().flatten().collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

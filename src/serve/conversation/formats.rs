@@ -13,9 +13,9 @@ pub(crate) struct Invalid {
     pub(crate) message: String,
 }
 
-impl From<Invalid> for crate::serve::api_error::Refusal {
+impl From<Invalid> for crate::serve::api_error::ApiError {
     fn from(Invalid { param, message }: Invalid) -> Self {
-        Self::bad(param, message)
+        Self::invalid(param, message)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a client says and how it wants to be answered, whichever interface it speaks.
+//! What a client sends, in whichever interface: its conversation, its functions, and the format of the answer.
 
 pub(crate) mod formats;
 pub(crate) mod functions;

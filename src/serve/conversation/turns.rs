@@ -1,10 +1,11 @@
-//! What a client says, in whichever interface, as one question: the service has neither roles nor a system slot.
+//! The conversation that a client sends, in whichever interface, and how it is folded into one question: the service has
+//! neither roles nor a place for instructions.
 
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::request::SearchRequest;
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -12,20 +13,20 @@ use crate::serve::api_error::Refusal;
 pub(crate) enum Role {
     User,
     Assistant,
-    /// The client, telling what a function call of the model came to.
+    /// The client, with the result of a function call.
     Tool,
 }
 
-/// Something that was said.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Turn {
     pub(crate) role: Role,
     pub(crate) text: String,
 }
 
-/// A file that a content part names, not looked at yet.
+/// A file that a message names, not fetched or decoded yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) enum Attached {
+pub(crate) enum FileReference {
     /// An image's address: a data URL, or a public one.
     Image { url: String },
     /// A file that was stored before.
@@ -36,7 +37,7 @@ pub(crate) enum Attached {
     Address { url: String },
 }
 
-impl Attached {
+impl FileReference {
     /// Whether it holds the file itself.
     pub(crate) fn is_data(&self) -> bool {
         match self {
@@ -47,34 +48,34 @@ impl Attached {
     }
 }
 
-/// Whether an address holds what it leads to.
+/// Whether an address is a `data:` URL, which holds the content itself.
 pub(crate) fn is_data_url(url: &str) -> bool {
     url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }
 
-/// Everything that a request says.
+/// All messages of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Conversation {
     /// Instructions, in their order.
     pub(crate) system: Vec<String>,
     pub(crate) turns: Vec<Turn>,
     /// The files of all turns, in their order.
-    pub(crate) files: Vec<Attached>,
+    pub(crate) files: Vec<FileReference>,
     /// How many of them came with turns before the last.
     old_files: usize,
 }
 
-/// A conversation, told as a question.
+/// A conversation, folded into one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct SingleQuestion {
     pub(crate) system: Option<String>,
     pub(crate) query: String,
 }
 
 impl Conversation {
-    /// Adds what somebody said. Of several answers in a row only the last one stands: the others are branches that the
-    /// user left. Blank answers say nothing.
-    pub(crate) fn say(&mut self, role: Role, text: String) {
+    /// Adds a turn. Of several answers in a row only the last one stays: the others are branches that the user
+    /// abandoned. Blank answers are skipped.
+    pub(crate) fn add(&mut self, role: Role, text: String) {
         if role == Role::Assistant {
             if text.trim().is_empty() {
                 return;
@@ -87,55 +88,55 @@ impl Conversation {
         self.turns.push(Turn { role, text });
     }
 
-    /// Adds what somebody said with files. Those of earlier turns are old now.
-    pub(crate) fn say_with(&mut self, role: Role, text: String, files: Vec<Attached>) {
+    /// Adds a turn with its files. All files before it are those of earlier turns now.
+    pub(crate) fn add_with_files(&mut self, role: Role, text: String, files: Vec<FileReference>) {
         self.old_files = self.files.len();
         self.files.extend(files);
-        self.say(role, text);
+        self.add(role, text);
     }
 
     /// The files of the turns before the last, and those of the last.
-    pub(crate) fn split_files(&self) -> (&[Attached], &[Attached]) {
+    pub(crate) fn split_files(&self) -> (&[FileReference], &[FileReference]) {
         self.files.split_at_checked(self.old_files).unwrap_or((&self.files, &[]))
     }
 
-    /// A conversation that goes on from what was said before.
-    pub(crate) fn after(system: Vec<String>, turns: Vec<Turn>, files: Vec<Attached>) -> Self {
+    /// A conversation that goes on after these turns.
+    pub(crate) fn continued(system: Vec<String>, turns: Vec<Turn>, files: Vec<FileReference>) -> Self {
         Self { old_files: files.len(), system, turns, files }
     }
 
-    /// Adds a call that the model made, to what it said with it.
-    pub(crate) fn note_call(&mut self, text: String) {
+    /// Adds a call that the model made, to the text that came with it.
+    pub(crate) fn add_call(&mut self, text: String) {
         match self.turns.last_mut() {
-            Some(Turn { role: Role::Assistant, text: said }) => {
-                said.push('\n');
-                said.push_str(&text);
+            Some(Turn { role: Role::Assistant, text: last }) => {
+                last.push('\n');
+                last.push_str(&text);
             }
             _ => self.turns.push(Turn { role: Role::Assistant, text }),
         }
     }
 
     /// Checks that there is a question at the end; `param` is the field that it came in.
-    pub(crate) fn check(&self, param: &str) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, param: &str) -> Result<(), ApiError> {
         if !self.turns.iter().any(|turn| turn.role == Role::User) {
-            return Err(Refusal::bad(param, format!("'{param}' must hold a message of the role user.")));
+            return Err(ApiError::invalid(param, format!("'{param}' must hold a message of the role user.")));
         }
         match self.turns.last() {
-            Some(Turn { role: Role::Assistant, .. }) => Err(Refusal::bad(
+            Some(Turn { role: Role::Assistant, .. }) => Err(ApiError::invalid(
                 param,
                 format!("The last message in '{param}' must be of the role user or tool."),
             )),
             Some(Turn { role: Role::User, text })
                 if text.trim().is_empty() && self.split_files().1.is_empty() =>
             {
-                Err(Refusal::bad(param, "The last user message is blank."))
+                Err(ApiError::invalid(param, "The last user message is blank."))
             }
             _ => Ok(()),
         }
     }
 
     /// The turns before the question, and the question.
-    pub(crate) fn split(&self) -> (&[Turn], &str) {
+    pub(crate) fn split_question(&self) -> (&[Turn], &str) {
         match self.turns.split_last() {
             Some((Turn { role: Role::Tool, .. }, _)) => {
                 (&self.turns, "Go on with the last question, using what was returned.")
@@ -146,10 +147,10 @@ impl Conversation {
         }
     }
 
-    /// The whole conversation as one question, for where no thread knows what was said before.
-    pub(crate) fn told(&self) -> Told {
-        let (before, question) = self.split();
-        Told { system: self.instructions(), query: folded(before, question) }
+    /// The whole conversation as one question, for where no thread knows the earlier turns.
+    pub(crate) fn as_single_question(&self) -> SingleQuestion {
+        let (before, question) = self.split_question();
+        SingleQuestion { system: self.instructions(), query: fold(before, question) }
     }
 
     /// All instructions as one text.
@@ -160,7 +161,7 @@ impl Conversation {
     }
 }
 
-fn folded(before: &[Turn], question: &str) -> String {
+fn fold(before: &[Turn], question: &str) -> String {
     if before.is_empty() {
         return question.to_owned();
     }
@@ -179,8 +180,8 @@ fn folded(before: &[Turn], question: &str) -> String {
     text
 }
 
-/// Checks what is really sent against the longest query that the service takes.
-pub(crate) fn check_length(request: &SearchRequest, param: &str) -> Result<(), Refusal> {
+/// Checks the length of the query as it is sent.
+pub(crate) fn check_length(request: &SearchRequest, param: &str) -> Result<(), ApiError> {
     let length = request.effective_query().chars().count();
     if length <= SearchRequest::MAX_QUERY {
         return Ok(());
@@ -189,11 +190,11 @@ pub(crate) fn check_length(request: &SearchRequest, param: &str) -> Result<(), R
         "The conversation has {length} characters with its instructions; the service takes {}.",
         SearchRequest::MAX_QUERY
     );
-    Err(Refusal::request(StatusCode::BAD_REQUEST, "context_length_exceeded", message).with_param(param))
+    Err(ApiError::with_status(StatusCode::BAD_REQUEST, "context_length_exceeded", message).with_param(param))
 }
 
-/// The texts of a message's parts as one. Parts that bring no white space of their own stand on lines of their own.
-pub(crate) fn joined<'a>(parts: impl Iterator<Item = &'a str>) -> String {
+/// Joins the texts of a message's parts. Two that have no white space between them stand on lines of their own.
+pub(crate) fn join_parts<'a>(parts: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     for part in parts {
         let touches =
@@ -213,23 +214,27 @@ mod tests {
     fn conversation(turns: &[(Role, &str)]) -> Conversation {
         let mut conversation = Conversation::default();
         for (role, text) in turns {
-            conversation.say(*role, (*text).to_owned());
+            conversation.add(*role, (*text).to_owned());
         }
         conversation
     }
 
     #[test]
     fn one_question_is_sent_as_it_is() {
-        assert_eq!(conversation(&[(Role::User, " why? ")]).told().query, " why? ");
+        assert_eq!(conversation(&[(Role::User, " why? ")]).as_single_question().query, " why? ");
     }
 
     #[test]
     fn a_conversation_is_told_in_its_order() {
-        let told = conversation(&[(Role::User, "a?"), (Role::Assistant, "b."), (Role::User, "c?")]).told();
-        let places: Vec<_> =
-            ["User: a?", "Assistant: b.", "c?"].iter().map(|part| told.query.find(part)).collect();
-        assert!(places.is_sorted() && places.iter().all(Option::is_some), "{}", told.query);
-        assert!(told.query.ends_with("c?"));
+        let as_single_question =
+            conversation(&[(Role::User, "a?"), (Role::Assistant, "b."), (Role::User, "c?")])
+                .as_single_question();
+        let places: Vec<_> = ["User: a?", "Assistant: b.", "c?"]
+            .iter()
+            .map(|part| as_single_question.query.find(part))
+            .collect();
+        assert!(places.is_sorted() && places.iter().all(Option::is_some), "{}", as_single_question.query);
+        assert!(as_single_question.query.ends_with("c?"));
     }
 
     #[test]
@@ -257,8 +262,8 @@ mod tests {
 
     #[test]
     fn parts_meet_with_white_space_between_them() {
-        assert_eq!(joined(["First ", "question?"].into_iter()), "First question?");
-        assert_eq!(joined(["Say", "hello"].into_iter()), "Say\nhello");
-        assert_eq!(joined(["", "a", "", "b"].into_iter()), "a\nb");
+        assert_eq!(join_parts(["First ", "question?"].into_iter()), "First question?");
+        assert_eq!(join_parts(["Say", "hello"].into_iter()), "Say\nhello");
+        assert_eq!(join_parts(["", "a", "", "b"].into_iter()), "a\nb");
     }
 }

@@ -1,29 +1,28 @@
-//! A message's content: text, or parts. The chat interface and the Responses interface name their parts differently,
-//! and clients mix the names.
+//! A message's content: text, or parts. The two interfaces have different names for the parts, and clients mix them.
 
 use serde_json::Value;
 
-use crate::serve::api_error::Refusal;
-use crate::serve::conversation::turns::{Attached, joined};
+use crate::serve::api_error::ApiError;
+use crate::serve::conversation::turns::{FileReference, join_parts};
 
-/// A content that was read.
+/// The content of a message.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
     pub(crate) text: String,
-    pub(crate) files: Vec<Attached>,
+    pub(crate) files: Vec<FileReference>,
 }
 
-/// Reads a content; `place` is where it stands, for errors.
-pub(crate) fn read(content: &Value, place: &str) -> Result<Content, Refusal> {
+/// Reads a content; `place` is its path in the request, for errors.
+pub(crate) fn read(content: &Value, place: &str) -> Result<Content, ApiError> {
     match content {
         Value::Null => Ok(Content::default()),
         Value::String(text) => Ok(Content { text: text.clone(), files: Vec::new() }),
         Value::Array(parts) => read_parts(parts, place),
-        _ => Err(Refusal::bad(place, format!("'{place}' must be text or a list of parts."))),
+        _ => Err(ApiError::invalid(place, format!("'{place}' must be text or a list of parts."))),
     }
 }
 
-fn read_parts(parts: &[Value], place: &str) -> Result<Content, Refusal> {
+fn read_parts(parts: &[Value], place: &str) -> Result<Content, ApiError> {
     let mut texts = Vec::new();
     let mut files = Vec::new();
     for (index, part) in parts.iter().enumerate() {
@@ -32,20 +31,21 @@ fn read_parts(parts: &[Value], place: &str) -> Result<Content, Refusal> {
             Part::File(file) => files.push(file),
         }
     }
-    Ok(Content { text: joined(texts.into_iter()), files })
+    Ok(Content { text: join_parts(texts.into_iter()), files })
 }
 
 enum Part<'a> {
     Text(&'a str),
-    File(Attached),
+    File(FileReference),
 }
 
-fn read_part<'a>(part: &'a Value, place: &str) -> Result<Part<'a>, Refusal> {
+fn read_part<'a>(part: &'a Value, place: &str) -> Result<Part<'a>, ApiError> {
     if let Value::String(text) = part {
         return Ok(Part::Text(text));
     }
     let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
-    let needs = |what: &str| Refusal::bad(place, format!("'{place}' of the type {kind} must hold {what}."));
+    let needs =
+        |what: &str| ApiError::invalid(place, format!("'{place}' of the type {kind} must hold {what}."));
     match kind {
         "text" | "input_text" | "output_text" => {
             text_at(part, "/text").map(Part::Text).ok_or_else(|| needs("a text"))
@@ -57,10 +57,13 @@ fn read_part<'a>(part: &'a Value, place: &str) -> Result<Part<'a>, Refusal> {
         "file" | "input_file" => {
             file(part).map(Part::File).ok_or_else(|| needs("a file_id, file_data or file_url"))
         }
-        "" => Err(Refusal::bad(place, format!("'{place}' has no type."))),
+        "" => Err(ApiError::invalid(place, format!("'{place}' has no type."))),
         other => {
             let known = "text, image_url and file (input_text, input_image and input_file)";
-            Err(Refusal::bad(place, format!("Parts of the type '{other}' are not supported; {known} are.")))
+            Err(ApiError::invalid(
+                place,
+                format!("Parts of the type '{other}' are not supported; {known} are."),
+            ))
         }
     }
 }
@@ -69,19 +72,19 @@ fn text_at<'a>(part: &'a Value, pointer: &str) -> Option<&'a str> {
     part.pointer(pointer).and_then(Value::as_str)
 }
 
-fn image(part: &Value) -> Option<Attached> {
-    let stored = text_at(part, "/file_id").map(|id| Attached::Stored { id: id.to_owned() });
+fn image(part: &Value) -> Option<FileReference> {
+    let stored = text_at(part, "/file_id").map(|id| FileReference::Stored { id: id.to_owned() });
     let url = text_at(part, "/image_url/url").or_else(|| text_at(part, "/image_url"));
-    stored.or_else(|| url.map(|url| Attached::Image { url: url.to_owned() }))
+    stored.or_else(|| url.map(|url| FileReference::Image { url: url.to_owned() }))
 }
 
 /// The chat interface nests it under `file`.
-fn file(part: &Value) -> Option<Attached> {
+fn file(part: &Value) -> Option<FileReference> {
     let file = part.get("file").unwrap_or(part);
     let text = |name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
-    let stored = text("file_id").map(|id| Attached::Stored { id });
-    let data = || text("file_data").map(|data| Attached::Data { data, name: text("filename") });
-    let address = || text("file_url").map(|url| Attached::Address { url });
+    let stored = text("file_id").map(|id| FileReference::Stored { id });
+    let data = || text("file_data").map(|data| FileReference::Data { data, name: text("filename") });
+    let address = || text("file_url").map(|url| FileReference::Address { url });
     stored.or_else(data).or_else(address)
 }
 
@@ -101,19 +104,19 @@ mod tests {
         let content = read(&parts, "content").unwrap();
         assert_eq!(content.text, "a b");
         let expected = [
-            Attached::Image { url: "u1".to_owned() },
-            Attached::Image { url: "u2".to_owned() },
-            Attached::Stored { id: "f1".to_owned() },
-            Attached::Data { data: "d".to_owned(), name: Some("n".to_owned()) },
-            Attached::Address { url: "u3".to_owned() },
+            FileReference::Image { url: "u1".to_owned() },
+            FileReference::Image { url: "u2".to_owned() },
+            FileReference::Stored { id: "f1".to_owned() },
+            FileReference::Data { data: "d".to_owned(), name: Some("n".to_owned()) },
+            FileReference::Address { url: "u3".to_owned() },
         ];
         assert_eq!(content.files, expected);
     }
 
     #[test]
     fn an_unknown_part_is_named() {
-        let refusal = read(&json!([{"type": "input_audio"}]), "messages[0].content").unwrap_err();
-        assert!(refusal.message.contains("input_audio"), "{}", refusal.message);
+        let error = read(&json!([{"type": "input_audio"}]), "messages[0].content").unwrap_err();
+        assert!(error.message.contains("input_audio"), "{}", error.message);
         assert!(read(&json!(5), "content").is_err() && read(&json!([{}]), "content").is_err());
     }
 }

@@ -1,48 +1,48 @@
-//! The fields of a request's body. `null` is the same as absent; a wrong type is told with the field's name.
+//! The fields of a request's body. `null` is the same as absent; the error of a wrong type names the field.
 
 use axum::body::{Body, to_bytes};
 use axum::http::StatusCode;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 
 /// The largest body of JSON, in bytes: five files of the usual sizes, in Base64.
 pub(crate) const MAX_BODY: usize = 32 << 20;
 /// How long a body may take to arrive.
-const SLOWEST: Duration = Duration::from_secs(60);
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The object that a request carries.
+/// The JSON object in the body of a request.
 #[derive(Debug)]
 pub(crate) struct Fields(pub(crate) Map<String, Value>);
 
 impl Fields {
     /// Reads a body, whatever its `Content-Type` says: several clients send none.
-    pub(crate) async fn read(body: Body) -> Result<Self, Refusal> {
-        let bytes = tokio::time::timeout(SLOWEST, to_bytes(body, MAX_BODY)).await;
+    pub(crate) async fn read(body: Body) -> Result<Self, ApiError> {
+        let bytes = tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY)).await;
         let Ok(bytes) = bytes else {
-            let message = format!("The body did not arrive within {} seconds.", SLOWEST.as_secs());
-            return Err(Refusal::request(StatusCode::REQUEST_TIMEOUT, "body_timeout", message));
+            let message = format!("The body did not arrive within {} seconds.", BODY_TIMEOUT.as_secs());
+            return Err(ApiError::with_status(StatusCode::REQUEST_TIMEOUT, "body_timeout", message));
         };
         let Ok(bytes) = bytes else {
             let message = format!("The body is larger than {} MiB, or broke off.", MAX_BODY >> 20);
-            return Err(Refusal::request(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", message));
+            return Err(ApiError::with_status(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", message));
         };
         Self::parse(&bytes)
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
+    fn parse(bytes: &[u8]) -> Result<Self, ApiError> {
         if bytes.trim_ascii().is_empty() {
-            return Err(Refusal::body("The body is empty; it must be a JSON object."));
+            return Err(ApiError::invalid_body("The body is empty; it must be a JSON object."));
         }
         let value: Value = serde_json::from_slice(bytes).map_err(|error| {
             // serde_json's own message may quote the content, which no log should hold.
             let place = format!("line {}, column {}", error.line(), error.column());
-            Refusal::body(format!("The body is no JSON that can be read ({place})."))
+            ApiError::invalid_body(format!("The body is no JSON that can be read ({place})."))
         })?;
         match value {
             Value::Object(fields) => Ok(Self(fields)),
-            _ => Err(Refusal::body("The body must be a JSON object.")),
+            _ => Err(ApiError::invalid_body("The body must be a JSON object.")),
         }
     }
 
@@ -51,27 +51,27 @@ impl Fields {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, ApiError> {
         self.typed(name, "true or false", Value::as_bool)
     }
 
-    pub(crate) fn text(&self, name: &str) -> Result<Option<&str>, Refusal> {
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&str>, ApiError> {
         self.typed(name, "text", Value::as_str)
     }
 
-    pub(crate) fn list(&self, name: &str) -> Result<Option<&Vec<Value>>, Refusal> {
+    pub(crate) fn list(&self, name: &str) -> Result<Option<&Vec<Value>>, ApiError> {
         self.typed(name, "a list", Value::as_array)
     }
 
-    pub(crate) fn object(&self, name: &str) -> Result<Option<&Map<String, Value>>, Refusal> {
+    pub(crate) fn object(&self, name: &str) -> Result<Option<&Map<String, Value>>, ApiError> {
         self.typed(name, "an object", Value::as_object)
     }
 
     /// A text that is one of these.
-    pub(crate) fn one_of(&self, name: &str, known: &[&str]) -> Result<Option<&str>, Refusal> {
+    pub(crate) fn one_of(&self, name: &str, known: &[&str]) -> Result<Option<&str>, ApiError> {
         match self.text(name)? {
             Some(text) if !known.contains(&text) => {
-                Err(Refusal::bad(name, format!("'{name}' must be one of {}.", known.join(", "))))
+                Err(ApiError::invalid(name, format!("'{name}' must be one of {}.", known.join(", "))))
             }
             text => Ok(text),
         }
@@ -82,9 +82,9 @@ impl Fields {
         name: &str,
         what: &str,
         read: impl Fn(&'a Value) -> Option<T>,
-    ) -> Result<Option<T>, Refusal> {
+    ) -> Result<Option<T>, ApiError> {
         let Some(value) = self.get(name) else { return Ok(None) };
-        read(value).map(Some).ok_or_else(|| Refusal::bad(name, format!("'{name}' must be {what}.")))
+        read(value).map(Some).ok_or_else(|| ApiError::invalid(name, format!("'{name}' must be {what}.")))
     }
 }
 
@@ -96,8 +96,8 @@ mod tests {
     fn only_an_object_is_a_body() {
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(20_000), "]".repeat(20_000));
         for bad in [b"".as_slice(), b" ", b"{", b"[1]", b"\xff\xfe{}", b"null", deep.as_bytes()] {
-            let refusal = Fields::parse(bad).unwrap_err();
-            assert_eq!(refusal.status, StatusCode::BAD_REQUEST);
+            let error = Fields::parse(bad).unwrap_err();
+            assert_eq!(error.status, StatusCode::BAD_REQUEST);
         }
         assert!(Fields::parse(b"{\"a\":null}").unwrap().get("a").is_none());
     }

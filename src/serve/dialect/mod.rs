@@ -1,4 +1,4 @@
-//! The interfaces of OpenAI's API: how each is read, and how each answers.
+//! The interfaces of OpenAI's API: requests are read, answers are written.
 
 pub(crate) mod chat;
 mod content;

@@ -11,36 +11,37 @@ use serde_json::{Value, json};
 use super::upkeep;
 use crate::auth::Session;
 use crate::domain::error::Error;
-use crate::serve::api_error::Refusal;
-use crate::serve::state::server_state::App;
+use crate::serve::api_error::ApiError;
+use crate::serve::state::server_state::ServerState;
 
 /// Takes a token or a browser's cookies: as text, or as `{"token": …}` or `{"cookies": …}`. The stored session is
-/// replaced once the service has said that it knows the new one.
+/// replaced once the service has accepted the new one.
 pub(crate) async fn replace_session(
-    State(app): State<Arc<App>>,
+    State(server): State<Arc<ServerState>>,
     body: Bytes,
-) -> Result<Json<Value>, Refusal> {
-    if !app.access.has_key() {
+) -> Result<Json<Value>, ApiError> {
+    if !server.access.has_key() {
         let message = "The session can be replaced only where the server has a key.";
-        return Err(Refusal::forbidden("key_needed", message));
+        return Err(ApiError::forbidden("key_needed", message));
     }
-    let given = given(&body)
-        .ok_or_else(|| Refusal::body("The body must be a token, or an object with 'token' or 'cookies'."))?;
-    let session =
-        given.map_err(|reason| Refusal::body(format!("The body holds no usable session: {reason}.")))?;
-    match upkeep::replace_session(&app, session).await {
-        Ok(()) => Ok(Json(json!({ "object": "session", "state": app.session.state() }))),
+    let session = read_session(&body).ok_or_else(|| {
+        ApiError::invalid_body("The body must be a token, or an object with 'token' or 'cookies'.")
+    })?;
+    let session = session
+        .map_err(|reason| ApiError::invalid_body(format!("The body holds no usable session: {reason}.")))?;
+    match upkeep::replace_session(&server, session).await {
+        Ok(()) => Ok(Json(json!({ "object": "session", "state": server.session.state() }))),
         Err(error @ Error::Login(_)) => {
-            Err(Refusal::request(StatusCode::CONFLICT, "session_fixed", error.to_string()))
+            Err(ApiError::with_status(StatusCode::CONFLICT, "session_fixed", error.to_string()))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// The largest body of this kind, in bytes.
+/// The largest body of a new session, in bytes.
 pub(crate) const MAX_BODY: usize = 64 << 10;
 
-fn given(body: &[u8]) -> Option<Result<Session, String>> {
+fn read_session(body: &[u8]) -> Option<Result<Session, String>> {
     let text = std::str::from_utf8(body).ok()?;
     let Ok(Value::Object(fields)) = serde_json::from_str(text) else {
         return Some(Session::from_token(text));

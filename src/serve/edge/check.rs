@@ -1,4 +1,4 @@
-//! `pplx serve --check`: whether the server that should be running does, and can answer.
+//! `pplx serve --check`: whether a server is running and can answer.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -12,14 +12,14 @@ use crate::outcome::failure::Failure;
 use crate::serve::settings::Settings;
 use crate::terminal::io::Io;
 
-/// How long the server may take to say how it is.
+/// How long the server may take to report its health.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// One line if all is well; else why not.
+/// Prints one line if the server can answer; else the error says why not.
 pub(crate) async fn run(settings: &Settings, io: &mut Io) -> Result<(), Failure> {
     let address = reachable(settings.listen);
-    let reply = http::get(&health_url(address)?, LIMIT).await?;
-    let health: Value = serde_json::from_str(&reply.body).unwrap_or_default();
+    let response = http::get(&health_url(address)?, LIMIT).await?;
+    let health: Value = serde_json::from_str(&response.body).unwrap_or_default();
     let session = health.pointer("/session/state").and_then(Value::as_str);
     match session {
         Some("valid" | "unknown") => {
@@ -31,7 +31,7 @@ pub(crate) async fn run(settings: &Settings, io: &mut Io) -> Result<(), Failure>
     }
 }
 
-/// An address that stands for all of a machine's is reached by its own.
+/// A server that listens on all addresses is reached by the loopback address.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), listen.port()),

@@ -1,4 +1,4 @@
-//! Who gets through: the name by which the server is called, the page that calls it, and the key.
+//! Which requests get through, by the rules of [`Access`](crate::serve::state::access::Access).
 
 use std::sync::Arc;
 
@@ -7,34 +7,42 @@ use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::serve::api_error::Refusal;
-use crate::serve::state::server_state::App;
+use crate::serve::api_error::ApiError;
+use crate::serve::state::server_state::ServerState;
 
-/// Lets through who calls the server by its name, from a page that may.
-pub(crate) async fn callers(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    match app.access.check_caller(request.uri(), request.headers()) {
+/// Lets a request through that calls the server by a known name, from no page or one that may.
+pub(crate) async fn check_caller(
+    State(server): State<Arc<ServerState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match server.access.check_caller(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
+        Err(error) => error.into_response(),
     }
 }
 
-/// Lets through who has the key.
-pub(crate) async fn keys(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+/// Lets a request through that has the key.
+pub(crate) async fn check_key(
+    State(server): State<Arc<ServerState>>,
+    request: Request,
+    next: Next,
+) -> Response {
     if request.method() == Method::OPTIONS {
         return next.run(request).await;
     }
-    match app.access.check_key(request.headers()) {
+    match server.access.check_key(request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => refusal.into_response(),
+        Err(error) => error.into_response(),
     }
 }
 
-/// Lets through who has the key in the path, for clients that can set an address and nothing else.
-pub(crate) async fn key_in_path(
-    State(app): State<Arc<App>>,
+/// Lets a request through that has the key in its path, for clients that can set an address and nothing else.
+pub(crate) async fn check_key_in_path(
+    State(server): State<Arc<ServerState>>,
     Path(key): Path<String>,
     request: Request,
     next: Next,
 ) -> Response {
-    if app.access.is_key(&key) { next.run(request).await } else { Refusal::key().into_response() }
+    if server.access.is_key(&key) { next.run(request).await } else { ApiError::wrong_key().into_response() }
 }

@@ -1,4 +1,4 @@
-//! `/health`: what is known, without asking the service.
+//! `/health`: session, quota and version, without asking the service.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
 
-use crate::serve::state::server_state::App;
+use crate::serve::state::server_state::ServerState;
 
-/// Needs no key, so it tells nothing about the account but its quota.
-pub(crate) async fn get(State(app): State<Arc<App>>) -> Json<Value> {
-    app.renew_quota_soon();
-    let state = app.session.state();
+/// Needs no key, so it shows nothing of the account but its quota.
+pub(crate) async fn get(State(server): State<Arc<ServerState>>) -> Json<Value> {
+    server.renew_quota_soon();
+    let state = server.session.state();
     Json(json!({
-        "status": if app.session.is_usable() { "ok" } else { "degraded" },
+        "status": if server.session.is_usable() { "ok" } else { "degraded" },
         "version": env!("CARGO_PKG_VERSION"),
         "session": { "state": state },
-        "quota": app.quota.left(),
-        "auth": app.access.has_key(),
+        "quota": server.quota.limits(),
+        "auth": server.access.has_key(),
     }))
 }

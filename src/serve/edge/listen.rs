@@ -17,13 +17,13 @@ use crate::outcome::failure::Failure;
 use crate::terminal::signals::Signals;
 
 /// How many connections there may be at once; further ones wait.
-const MOST: usize = 1024;
-/// How long a connection may be without the head of a request: an idle one, too.
-const IDLE: Duration = Duration::from_secs(30);
+const MAX_CONNECTIONS: usize = 1024;
+/// How long the head of a request may take, which is also how long a connection may be idle.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a client may read nothing of what is sent.
-const STALLED: Duration = Duration::from_secs(60);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long to wait after the system could not accept a connection.
-const PAUSE: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 pub(crate) async fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     let bound = match TcpListener::bind(listen).await {
@@ -44,7 +44,7 @@ pub(crate) async fn until_signal(
     stop: impl FnOnce(),
 ) {
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(MOST));
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut signal = std::pin::pin!(signals.next());
     loop {
         tokio::select! {
@@ -65,8 +65,8 @@ async fn accept(
     loop {
         match listener.accept().await {
             Ok((stream, _)) => return (stream, place),
-            // The next one may be accepted again, once a file is closed.
-            Err(_) => tokio::time::sleep(PAUSE).await,
+            // Too many files are open: one that is closed makes room.
+            Err(_) => tokio::time::sleep(ACCEPT_RETRY).await,
         }
     }
 }
@@ -80,10 +80,10 @@ fn serve(
     // Small frames must not wait for each other.
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
-    stream.set_write_timeout(Some(STALLED));
+    stream.set_write_timeout(Some(WRITE_TIMEOUT));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(IDLE)
+        .header_read_timeout(HEAD_TIMEOUT)
         .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router));
     let watched = graceful.watch(connection);
     tokio::spawn(async move {

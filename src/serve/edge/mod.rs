@@ -1,4 +1,4 @@
-//! Connections, addresses and who may use them.
+//! Connections, routes, and what goes on beside the requests.
 
 pub(crate) mod admin;
 pub(crate) mod check;

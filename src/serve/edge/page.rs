@@ -1,12 +1,12 @@
-//! The page at `/`: what is embedded is all there is of it.
+//! The page at `/`, which is embedded in the program.
 
 use axum::extract::Path;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 
-/// Nothing from elsewhere, and nothing that an answer could smuggle in.
+/// Allows nothing from elsewhere, and nothing that an answer could inject.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data: blob:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -23,16 +23,16 @@ const ASSETS: [(&str, &str, &str); 7] = [
 const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
 pub(crate) async fn html() -> Response {
-    served("text/html; charset=utf-8", HTML)
+    response("text/html; charset=utf-8", HTML)
 }
 
-pub(crate) async fn asset(Path(name): Path<String>) -> Result<Response, Refusal> {
+pub(crate) async fn asset(Path(name): Path<String>) -> Result<Response, ApiError> {
     let asset = ASSETS.iter().find(|(known, ..)| *known == name);
-    let asset = asset.ok_or_else(|| Refusal::missing("unknown_url", "There is nothing here."));
-    asset.map(|(_, kind, text)| served(kind, text))
+    let asset = asset.ok_or_else(|| ApiError::not_found("unknown_url", "There is nothing here."));
+    asset.map(|(_, kind, text)| response(kind, text))
 }
 
-fn served(kind: &'static str, text: &'static str) -> Response {
+fn response(kind: &'static str, text: &'static str) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),

@@ -1,4 +1,4 @@
-//! Which address leads where, and what every request passes through.
+//! Which address is answered by what, and what every request passes through.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,16 +20,16 @@ use super::guard;
 use super::health;
 use super::models;
 use super::page;
-use crate::serve::api_error::{Named, Refusal};
+use crate::serve::api_error::{ApiError, LoggedError};
 use crate::serve::dialect::chat;
 use crate::serve::dialect::files;
 use crate::serve::dialect::responses;
 use crate::serve::log::Record;
-use crate::serve::state::server_state::App;
+use crate::serve::state::server_state::ServerState;
 
-/// All of them.
-pub(crate) fn router(app: &Arc<App>, mounted: Option<Router>) -> Router {
-    let mut keyed = Router::new()
+/// All routes.
+pub(crate) fn router(server: &Arc<ServerState>, mounted: Option<Router>) -> Router {
+    let mut with_key = Router::new()
         .route("/v1/models", get(models::list))
         .route("/v1/models/{id}", get(models::get))
         .route("/v1/chat/completions", post(chat::create))
@@ -46,38 +46,38 @@ pub(crate) fn router(app: &Arc<App>, mounted: Option<Router>) -> Router {
         .route("/admin/session", post(admin::replace_session).layer(DefaultBodyLimit::max(admin::MAX_BODY)));
     let mut with_key_in_path = Router::new();
     if let Some(mounted) = mounted {
-        keyed = keyed.route_service("/mcp", mounted.clone());
+        with_key = with_key.route_service("/mcp", mounted.clone());
         with_key_in_path = with_key_in_path
             .route_service("/{key}/mcp", mounted)
-            .route_layer(from_fn_with_state(Arc::clone(app), guard::key_in_path));
+            .route_layer(from_fn_with_state(Arc::clone(server), guard::check_key_in_path));
     }
-    let keyed = keyed.route_layer(from_fn_with_state(Arc::clone(app), guard::keys));
+    let with_key = with_key.route_layer(from_fn_with_state(Arc::clone(server), guard::check_key));
     let open = Router::new()
         .route("/health", get(health::get))
         .route("/", get(page::html))
         .route("/{name}", get(page::asset));
-    keyed
+    with_key
         .merge(with_key_in_path)
         .merge(open)
-        .fallback(nowhere)
-        .method_not_allowed_fallback(wrong_method)
-        // Bodies are bounded where they are read, each kind by its own limit.
+        .fallback(unknown_url)
+        .method_not_allowed_fallback(method_not_allowed)
+        // Each kind of body has its own limit, where it is read.
         .layer(DefaultBodyLimit::disable())
-        .layer(RequestBodyTimeoutLayer::new(STALLED))
-        .layer(from_fn_with_state(Arc::clone(app), guard::callers))
-        .layer(cors(app))
-        .layer(from_fn(recorded))
-        .with_state(Arc::clone(app))
+        .layer(RequestBodyTimeoutLayer::new(BODY_TIMEOUT))
+        .layer(from_fn_with_state(Arc::clone(server), guard::check_caller))
+        .layer(cors(server))
+        .layer(from_fn(log_request))
+        .with_state(Arc::clone(server))
 }
 
 /// How long a client that is sending may send nothing.
-const STALLED: Duration = Duration::from_secs(60);
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Lets pages of other origins in that may; nothing is allowed unless that was said.
-fn cors(app: &Arc<App>) -> CorsLayer {
-    let app = Arc::clone(app);
+/// Lets pages of other origins read the answers where the rules allow them to.
+fn cors(server: &Arc<ServerState>) -> CorsLayer {
+    let server = Arc::clone(server);
     CorsLayer::new()
-        .allow_origin(AllowOrigin::predicate(move |origin, _| app.access.allows_origin(origin)))
+        .allow_origin(AllowOrigin::predicate(move |origin, _| server.access.allows_origin(origin)))
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(
@@ -93,27 +93,27 @@ fn cors(app: &Arc<App>) -> CorsLayer {
 }
 
 /// Gives a request its id, and its line in the log.
-async fn recorded(mut request: Request, next: Next) -> Response {
-    let id = format!("req_{}", Uuid::new_v4().simple());
+async fn log_request(mut request: Request, next: Next) -> Response {
+    let request_id = format!("req_{}", Uuid::new_v4().simple());
     let route = request.extensions().get::<MatchedPath>().map_or("(none)", MatchedPath::as_str);
-    let record = Record::begin(id.clone(), request.method().to_string(), route.to_owned());
+    let record = Record::start(request_id.clone(), request.method().to_string(), route.to_owned());
     request.extensions_mut().insert(record.clone());
-    let mut response = uniform(next.run(request).await).await;
-    record.status(response.status().as_u16());
-    if let Some(Named(error)) = response.extensions().get() {
-        record.failed(error);
+    let mut response = as_api_error(next.run(request).await).await;
+    record.set_status(response.status().as_u16());
+    if let Some(LoggedError(error)) = response.extensions().get() {
+        record.set_error(error);
     }
-    if let Ok(id) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert("x-request-id", id);
+    if let Ok(request_id) = HeaderValue::from_str(&request_id) {
+        response.headers_mut().insert("x-request-id", request_id);
     }
     response
 }
 
-/// The most that is read of an error that somebody else has put into words, in bytes.
-const MAX_REASON: usize = 2048;
+/// The most that is read of an error message of the framework, in bytes.
+const MAX_MESSAGE: usize = 2048;
 
-/// Errors of the framework, which are plain text, in the one shape of errors.
-async fn uniform(response: Response) -> Response {
+/// Gives errors of the framework, which are plain text, the shape of all errors.
+async fn as_api_error(response: Response) -> Response {
     let status = response.status();
     let is_json = response
         .headers()
@@ -122,20 +122,20 @@ async fn uniform(response: Response) -> Response {
     if is_json || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }
-    let reason = to_bytes(response.into_body(), MAX_REASON).await.unwrap_or_default();
+    let reason = to_bytes(response.into_body(), MAX_MESSAGE).await.unwrap_or_default();
     let reason = String::from_utf8_lossy(&reason).into_owned();
     let message =
         if reason.trim().is_empty() { format!("The request was refused (HTTP {status}).") } else { reason };
-    Refusal::request(status, "invalid_request", message).into_response()
+    ApiError::with_status(status, "invalid_request", message).into_response()
 }
 
-async fn nowhere(uri: Uri) -> Refusal {
+async fn unknown_url(uri: Uri) -> ApiError {
     let path: String = uri.path().chars().take(100).collect();
-    Refusal::missing("unknown_url", format!("There is nothing at {path}."))
+    ApiError::not_found("unknown_url", format!("There is nothing at {path}."))
 }
 
-async fn wrong_method(method: Method, uri: Uri) -> Refusal {
+async fn method_not_allowed(method: Method, uri: Uri) -> ApiError {
     let path: String = uri.path().chars().take(100).collect();
     let message = format!("{path} does not take {method}.");
-    Refusal::request(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+    ApiError::with_status(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }

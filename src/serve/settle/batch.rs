@@ -6,26 +6,26 @@ use tokio::sync::Semaphore;
 
 use crate::provider::subscription::Search;
 
-/// After how many reads the system is asked whether something has come for others.
-const ASK_SYSTEM: usize = 16;
+/// After how many reads the runtime also asks the system what has arrived for others.
+const READS_BETWEEN_POLLS: usize = 16;
 /// How many reads are sent together at most.
-const TOGETHER: usize = 256;
+const MAX_READS: usize = 256;
 
-/// Reads into `search` what has arrived, and waits for nothing more. Of all answers, one at a time may: what many have
-/// not read yet waits in the system's memory, not in ours.
-pub(super) async fn absorb_arrived(search: &mut Search, turns: &Semaphore) {
-    let _turn = turns.acquire().await;
+/// Reads into `search` what has arrived, without waiting for more. Only one answer at a time does so: what the others
+/// have not read yet waits in the system's memory, not in ours.
+pub(super) async fn absorb_arrived(search: &mut Search, read_ahead: &Semaphore) {
+    let _permit = read_ahead.acquire().await;
     let mut reads = 0;
-    pass().await;
-    while reads < TOGETHER && search.absorb() {
+    yield_to_tasks().await;
+    while reads < MAX_READS && search.absorb() {
         reads += 1;
-        if reads % ASK_SYSTEM == 0 { tokio::task::yield_now().await } else { pass().await }
+        if reads % READS_BETWEEN_POLLS == 0 { tokio::task::yield_now().await } else { yield_to_tasks().await }
     }
 }
 
-/// Lets the other tasks have a turn: the one that reads the connection may have more. A yield of the runtime's own
-/// would ask the system, too, which costs more than all of this.
-async fn pass() {
+/// Lets the other tasks run: the one that reads the connection may bring more. The runtime's own yield would ask the
+/// system as well, which costs more than all of this.
+async fn yield_to_tasks() {
     let mut passed = false;
     std::future::poll_fn(|context| {
         if std::mem::replace(&mut passed, true) {

@@ -1,23 +1,23 @@
-//! Where an answer cites its sources: the `[n]` in its text, as annotations with true offsets.
+//! Where an answer cites its sources: the `[n]` in its text, with their offsets.
 
-use super::code::Code;
-use super::completion::Finished;
+use super::code::CodeScanner;
+use super::completion::Completion;
 use crate::domain::answer::Source;
 
-/// The sources by their numbers: the first place is that of `[1]`. A page with several numbers has several places.
-pub(crate) fn numbered(sources: &[Source]) -> Vec<Option<&Source>> {
+/// The sources by their numbers: the first is that of `[1]`. A page with several numbers comes several times.
+pub(crate) fn sources_by_number(sources: &[Source]) -> Vec<Option<&Source>> {
     let last = sources.iter().flat_map(|source| &source.numbers).max().copied().unwrap_or(0);
     let at = |number| sources.iter().find(|source| source.numbers.contains(&number));
-    (1..=last.min(MOST)).map(at).collect()
+    (1..=last.min(MAX_SOURCES)).map(at).collect()
 }
 
 /// No answer has more sources than this.
-const MOST: usize = 10_000;
+const MAX_SOURCES: usize = 10_000;
 
 /// All citations of an answer's text.
-pub(crate) fn cited(finished: &Finished) -> Vec<Citation<'_>> {
-    let sources = numbered(&finished.sources);
-    if finished.cites { citations(&finished.text, &sources) } else { Vec::new() }
+pub(crate) fn citations_of(completion: &Completion) -> Vec<Citation<'_>> {
+    let sources = sources_by_number(&completion.sources);
+    if completion.has_citations { find_citations(&completion.text, &sources) } else { Vec::new() }
 }
 
 /// A `[n]` in a text.
@@ -30,9 +30,9 @@ pub(crate) struct Citation<'a> {
 }
 
 /// All citations of known sources in `text`, outside of code.
-fn citations<'a>(text: &str, sources: &[Option<&'a Source>]) -> Vec<Citation<'a>> {
+fn find_citations<'a>(text: &str, sources: &[Option<&'a Source>]) -> Vec<Citation<'a>> {
     let mut found = Vec::new();
-    let mut code = Code::default();
+    let mut code = CodeScanner::default();
     let mut characters = text.chars().enumerate().peekable();
     let mut open: Option<(usize, Option<usize>)> = None;
     while let Some((index, character)) = characters.next() {
@@ -41,7 +41,7 @@ fn citations<'a>(text: &str, sources: &[Option<&'a Source>]) -> Vec<Citation<'a>
             while characters.next_if(|(_, next)| *next == '`').is_some() {
                 run += 1;
             }
-            code.ticks(run);
+            code.backticks(run);
             open = None;
             continue;
         }
@@ -76,8 +76,8 @@ mod tests {
             |number, url: &str| Source { numbers: vec![number], url: url.to_owned(), ..Source::default() };
         let sources = [source(1, "a"), source(2, "b")];
         let text = "Tōkyō 🗼 [1][2] `x[1]` [1](x) [3] [0] [12345678901234567890123] ```\na[2]\n``` end [2].";
-        let found = citations(text, &numbered(&sources));
-        let told: Vec<(String, &str)> = found
+        let found = find_citations(text, &sources_by_number(&sources));
+        let marks: Vec<(String, &str)> = found
             .iter()
             .map(|citation| {
                 let mark = text.chars().skip(citation.start).take(citation.end - citation.start).collect();
@@ -85,13 +85,13 @@ mod tests {
             })
             .collect();
         let expected = [("[1]", "a"), ("[2]", "b"), ("[2]", "b")].map(|(mark, url)| (mark.to_owned(), url));
-        assert_eq!(told, expected);
+        assert_eq!(marks, expected);
     }
 
     #[test]
     fn a_number_leads_to_its_page() {
         let page = |numbers: &[usize]| Source { numbers: numbers.to_vec(), ..Source::default() };
         let (a, b) = (page(&[1, 3]), page(&[4]));
-        assert_eq!(numbered(&[a.clone(), b.clone()]), [Some(&a), None, Some(&a), Some(&b)]);
+        assert_eq!(sources_by_number(&[a.clone(), b.clone()]), [Some(&a), None, Some(&a), Some(&b)]);
     }
 }

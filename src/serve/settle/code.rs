@@ -1,24 +1,24 @@
-//! Where code begins and ends in Markdown, as far as a reader needs to know who passes over it.
+//! Where code begins and ends in Markdown, for those who pass over it.
 
-/// Whether a text that is gone through is inside of code.
+/// Whether a position in a text, which moves forward, is inside of code.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Code {
+pub(crate) struct CodeScanner {
     /// How many backticks opened it.
     opened: Option<usize>,
-    after_line: bool,
+    is_line_start: bool,
 }
 
-/// From so many backticks on, code goes on over blank lines.
+/// Code that is opened by this many backticks or more goes on over blank lines.
 const FENCE: usize = 3;
 
-impl Code {
+impl CodeScanner {
     pub(crate) fn is_open(self) -> bool {
         self.opened.is_some()
     }
 
-    /// Takes a run of so many backticks.
-    pub(crate) fn ticks(&mut self, run: usize) {
-        self.after_line = false;
+    /// Moves over a run of so many backticks.
+    pub(crate) fn backticks(&mut self, run: usize) {
+        self.is_line_start = false;
         self.opened = match self.opened {
             None => Some(run),
             Some(opened) if opened == run || (opened >= FENCE && run >= opened) => None,
@@ -26,13 +26,13 @@ impl Code {
         };
     }
 
-    /// Takes another character. A backtick without its like opens nothing beyond its paragraph.
+    /// Moves over another character. A span that is not closed ends with its paragraph.
     pub(crate) fn character(&mut self, character: char) {
-        let is_line = character == '\n';
-        if is_line && self.after_line {
+        let is_line_end = character == '\n';
+        if is_line_end && self.is_line_start {
             self.opened = self.opened.filter(|opened| *opened >= FENCE);
         }
-        self.after_line = is_line;
+        self.is_line_start = is_line_end;
     }
 }
 
@@ -42,19 +42,19 @@ mod tests {
 
     #[test]
     fn code_ends_with_its_like_and_a_span_with_its_paragraph() {
-        let mut code = Code::default();
-        code.ticks(1);
-        code.ticks(2);
+        let mut code = CodeScanner::default();
+        code.backticks(1);
+        code.backticks(2);
         assert!(code.is_open());
-        code.ticks(1);
+        code.backticks(1);
         assert!(!code.is_open());
-        code.ticks(1);
+        code.backticks(1);
         "\n x\n\n".chars().for_each(|character| code.character(character));
         assert!(!code.is_open());
-        code.ticks(3);
+        code.backticks(3);
         "\n\n".chars().for_each(|character| code.character(character));
         assert!(code.is_open());
-        code.ticks(4);
+        code.backticks(4);
         assert!(!code.is_open());
     }
 }

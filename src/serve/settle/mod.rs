@@ -1,4 +1,4 @@
-//! An answer on its way to a client: text that can be sent for good, and what the answer came to.
+//! Answers, from the events of the service to text that is final and the completion.
 
 pub(crate) mod answer_stream;
 mod batch;

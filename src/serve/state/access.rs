@@ -1,7 +1,7 @@
-//! Who may ask: the name by which the server is called, the page that calls it, and the key.
+//! Who may ask, by the name under which the server is called, the page that calls it, and the key.
 //!
-//! Without the first two a page on the internet could ask with the user's subscription: it needs only a name that leads
-//! to 127.0.0.1.
+//! Without the first two rules any page on the internet could ask with the user's subscription: all it needs is a name
+//! of its own that resolves to 127.0.0.1.
 
 use std::net::IpAddr;
 
@@ -12,10 +12,10 @@ use subtle::ConstantTimeEq;
 use url::Url;
 
 use crate::auth::Secret;
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 use crate::serve::settings::Settings;
 
-/// The rules of a server.
+/// The rules of the server.
 #[derive(Debug)]
 pub(crate) struct Access {
     key: Option<Secret>,
@@ -24,7 +24,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    pub(crate) fn of(settings: &Settings) -> Self {
+    pub(crate) fn from_settings(settings: &Settings) -> Self {
         Self { key: settings.key.clone(), hosts: settings.hosts.clone(), origins: settings.origins.clone() }
     }
 
@@ -33,11 +33,11 @@ impl Access {
     }
 
     /// Checks the name by which the server is called, and the page that calls it, if one does.
-    pub(crate) fn check_caller(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        let host = host_of(uri, headers).unwrap_or_default();
-        if !self.is_ours(name_of(&host)) {
+    pub(crate) fn check_caller(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
+        let host = called_host(uri, headers).unwrap_or_default();
+        if !self.is_known_host(without_port(&host)) {
             let message = "The server is not known by this host name; --allow-host adds one.";
-            return Err(Refusal::forbidden("host_not_allowed", message));
+            return Err(ApiError::forbidden("host_not_allowed", message));
         }
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
         let is_own_page = origin.to_str().ok().and_then(authority).is_some_and(|caller| caller == host);
@@ -45,11 +45,11 @@ impl Access {
             return Ok(());
         }
         let message = "Pages of this origin may not call the server; --allow-origin adds one.";
-        Err(Refusal::forbidden("origin_not_allowed", message))
+        Err(ApiError::forbidden("origin_not_allowed", message))
     }
 
-    /// Addresses are no names that somebody else could let lead here.
-    fn is_ours(&self, name: &str) -> bool {
+    /// Whether the server may be called by this name. An address may: nobody else can make it lead here.
+    fn is_known_host(&self, name: &str) -> bool {
         let bare = name.trim_start_matches('[').trim_end_matches(']');
         bare.parse::<IpAddr>().is_ok()
             || name == "localhost"
@@ -57,7 +57,7 @@ impl Access {
             || self.hosts.iter().any(|host| host == name || host == "*")
     }
 
-    /// Whether pages of an origin may read the answers. Those of this machine may where they need the key, too.
+    /// Whether pages of an origin may read the answers. Those of this machine may only where a key is needed as well.
     pub(crate) fn allows_origin(&self, origin: &HeaderValue) -> bool {
         let Ok(text) = origin.to_str() else { return false };
         if self.origins.iter().any(|known| known == text) {
@@ -68,25 +68,25 @@ impl Access {
     }
 
     /// Checks the key: `Authorization: Bearer KEY`, the bare key, or the password of `Basic`.
-    pub(crate) fn check_key(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn check_key(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let Some(key) = &self.key else { return Ok(()) };
         let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let sent = sent.and_then(key_of).ok_or_else(Refusal::key)?;
-        if is_same(&sent, key.expose()) { Ok(()) } else { Err(Refusal::key()) }
+        let sent = sent.and_then(sent_key).ok_or_else(ApiError::wrong_key)?;
+        if is_equal(&sent, key.expose()) { Ok(()) } else { Err(ApiError::wrong_key()) }
     }
 
-    /// Whether a piece of a path is the key, for clients that can set an address and nothing else.
+    /// Whether `text` is the key.
     pub(crate) fn is_key(&self, text: &str) -> bool {
-        self.key.as_ref().is_some_and(|key| is_same(text, key.expose()))
+        self.key.as_ref().is_some_and(|key| is_equal(text, key.expose()))
     }
 }
 
-/// Takes as long for a key that is almost right as for any other of its length.
-fn is_same(a: &str, b: &str) -> bool {
+/// Compares in constant time, so that nobody can guess a key letter by letter.
+fn is_equal(a: &str, b: &str) -> bool {
     a.as_bytes().ct_eq(b.as_bytes()).into()
 }
 
-fn key_of(authorization: &str) -> Option<String> {
+fn sent_key(authorization: &str) -> Option<String> {
     let (scheme, rest) = authorization.trim().split_once(' ').unwrap_or(("", authorization.trim()));
     let rest = rest.trim();
     match scheme.to_ascii_lowercase().as_str() {
@@ -99,20 +99,20 @@ fn key_of(authorization: &str) -> Option<String> {
     }
 }
 
-fn host_of(uri: &Uri, headers: &HeaderMap) -> Option<String> {
+fn called_host(uri: &Uri, headers: &HeaderMap) -> Option<String> {
     let named = headers.get(header::HOST).and_then(|value| value.to_str().ok());
     named.or_else(|| uri.authority().map(axum::http::uri::Authority::as_str)).map(str::to_ascii_lowercase)
 }
 
 /// A host without its port.
-fn name_of(host: &str) -> &str {
+fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if !port.contains(']') => name,
         _ => host,
     }
 }
 
-/// Host and port of an origin, as a `Host` header has them.
+/// Host and port of an origin, as in a `Host` header.
 fn authority(origin: &str) -> Option<String> {
     origin.split_once("://").map(|(_, authority)| authority.to_ascii_lowercase())
 }

@@ -1,4 +1,4 @@
-//! The models that clients can name: the account's list, its plan, and other names for them.
+//! The models that clients can name: those of the account's list that its plan has, and other names for them.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -7,29 +7,48 @@ use axum::http::StatusCode;
 use serde::Serialize;
 
 use crate::domain::models::{Model, Models};
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 use crate::state::ListedModels;
 
 /// The name of the model that is asked unless another is named. It is never refused.
 pub(crate) const AUTO: &str = "auto";
 
-/// A family of models: its name, what the ids of its models hold, and the model (plain and reasoning) that stood for it
-/// in September 2026, for where there is no list.
-type Family = (&'static str, &'static str, &'static str, Option<&'static str>);
+/// A family of models. Its name is listed, and stands for its first model on the account's list.
+struct Family {
+    name: &'static str,
+    /// What the ids of its models contain.
+    id_part: &'static str,
+    /// The model of September 2026, plain and reasoning, for where no list could be fetched.
+    model: &'static str,
+    reasoning: Option<&'static str>,
+    tier: &'static str,
+}
+
+const fn family(
+    name: &'static str,
+    id_part: &'static str,
+    model: &'static str,
+    reasoning: Option<&'static str>,
+    tier: &'static str,
+) -> Family {
+    Family { name, id_part, model, reasoning, tier }
+}
+
 const FAMILIES: [Family; 6] = [
-    ("sonar", "experimental", "experimental", None),
-    ("gpt", "gpt", "gpt56_terra", Some("gpt56_terra_thinking")),
-    ("sonnet", "sonnet", "claude50sonnet", Some("claude50sonnetthinking")),
-    ("opus", "opus", "claude48opus", Some("claude48opusthinking")),
-    ("gemini", "gemini", "gemini31pro_high", None),
-    ("grok", "grok", "grok46low", None),
+    family("sonar", "experimental", "experimental", None, "pro"),
+    family("gpt", "gpt", "gpt56_terra", Some("gpt56_terra_thinking"), "pro"),
+    family("sonnet", "sonnet", "claude50sonnet", Some("claude50sonnetthinking"), "pro"),
+    family("opus", "opus", "claude48opus", Some("claude48opusthinking"), "max"),
+    family("gemini", "gemini", "gemini31pro_high", None, "pro"),
+    family("grok", "grok", "grok46low", None, "pro"),
 ];
 
 /// A model as `/v1/models` lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Entry {
+pub(crate) struct ListedModel {
     pub(crate) id: String,
     object: &'static str,
+    /// Unix seconds.
     created: i64,
     owned_by: &'static str,
     label: String,
@@ -40,27 +59,28 @@ pub(crate) struct Entry {
     alias_of: Option<String>,
 }
 
-/// What a name stands for.
+/// A model that was chosen by a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Chosen {
+pub(crate) struct ModelChoice {
     /// The id that the service is asked for.
     pub(crate) id: String,
-    /// Asked for by no name of a model: it may answer when a quota is used up.
+    /// Chosen by [`AUTO`], which names no model: it may answer when a quota is used up.
     pub(crate) is_auto: bool,
 }
 
-/// All of them. The list changes while the server runs.
+/// The models. The list changes while the server runs.
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     /// What [`AUTO`] stands for.
-    usual: String,
+    default_model: String,
     /// The user's own names.
     aliases: BTreeMap<String, String>,
-    known: RwLock<Known>,
+    account: RwLock<Account>,
 }
 
+/// What is known of the account.
 #[derive(Debug, Clone)]
-struct Known {
+struct Account {
     models: Models,
     /// When the list was fetched, in Unix seconds; 0 where it was not.
     fetched: i64,
@@ -69,150 +89,150 @@ struct Known {
 
 impl Catalogue {
     pub(crate) fn new(
-        usual: String,
+        default_model: String,
         aliases: BTreeMap<String, String>,
         cached: Option<ListedModels>,
     ) -> Self {
-        let known = match cached {
-            Some(cached) => Known { models: cached.models, fetched: cached.fetched / 1000, plan: None },
-            None => Known { models: Models::built_in(), fetched: 0, plan: None },
+        let account = match cached {
+            Some(cached) => Account { models: cached.models, fetched: cached.fetched / 1000, plan: None },
+            None => Account { models: Models::built_in(), fetched: 0, plan: None },
         };
-        Self { usual, aliases, known: RwLock::new(known) }
+        Self { default_model, aliases, account: RwLock::new(account) }
     }
 
-    /// Takes over a list that was fetched.
-    pub(crate) fn renew(&self, cached: ListedModels) {
-        self.change(|known| (known.models, known.fetched) = (cached.models, cached.fetched / 1000));
+    /// Replaces the list by one that was fetched.
+    pub(crate) fn renew(&self, fetched: ListedModels) {
+        self.change(|account| {
+            account.models = fetched.models;
+            account.fetched = fetched.fetched / 1000;
+        });
     }
 
     /// The account's plan, where the service named it. Without one everything is offered, and the service decides.
     pub(crate) fn set_plan(&self, plan: Option<String>) {
-        self.change(|known| known.plan = plan);
+        self.change(|account| account.plan = plan);
     }
 
-    fn change(&self, change: impl FnOnce(&mut Known)) {
-        change(&mut self.known.write().unwrap_or_else(PoisonError::into_inner));
+    fn change(&self, change: impl FnOnce(&mut Account)) {
+        change(&mut self.account.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn known(&self) -> Known {
-        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn account(&self) -> Account {
+        self.account.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What is listed: names first that last, then the service's own.
-    pub(crate) fn entries(&self) -> Vec<Entry> {
-        let known = self.known();
-        let built_in = std::iter::once(AUTO).chain(FAMILIES.iter().map(|family| family.0));
+    /// The list for clients: first the names that stay the same, then the service's own.
+    pub(crate) fn list(&self) -> Vec<ListedModel> {
+        let account = self.account();
+        let built_in = std::iter::once(AUTO).chain(FAMILIES.iter().map(|family| family.name));
         let names = built_in.map(str::to_owned).chain(self.aliases.keys().cloned());
-        let own = known
-            .models
-            .models
-            .iter()
-            .filter_map(|model| model.id.clone().or_else(|| model.thinking.clone()));
-        let mut entries: Vec<Entry> = Vec::new();
-        for name in names.chain(own) {
-            let Some(model) = self.find(&name, &known) else { continue };
-            if self.offers(&name, &model, &known) && !entries.iter().any(|entry| entry.id == name) {
-                entries.push(known.entry(name, model));
+        let models = account.models.models.iter();
+        let ids = models.filter_map(|model| model.id.clone().or_else(|| model.thinking.clone()));
+        let mut list: Vec<ListedModel> = Vec::new();
+        for name in names.chain(ids) {
+            let Some(model) = self.find(&name, &account) else { continue };
+            if self.is_offered(&name, &model, &account) && !list.iter().any(|listed| listed.id == name) {
+                list.push(account.listed(name, model));
             }
         }
-        entries
+        list
     }
 
-    /// The entry of a name that can be asked for.
-    pub(crate) fn entry(&self, name: &str) -> Result<Entry, Refusal> {
-        let known = self.known();
-        self.offered(name, &known).map(|model| known.entry(name.to_owned(), model))
+    /// The model of this name, as it is listed.
+    pub(crate) fn get(&self, name: &str) -> Result<ListedModel, ApiError> {
+        let account = self.account();
+        self.find_offered(name, &account).map(|model| account.listed(name.to_owned(), model))
     }
 
-    /// What a name stands for, with reasoning first if that is asked for and there is such a variant.
-    pub(crate) fn choose(&self, name: &str, thinking: bool) -> Result<Chosen, Refusal> {
-        let known = self.known();
-        let model = self.offered(name, &known)?;
-        let is_auto = self.target(name) == AUTO;
-        let (plain, reasoning) = (model.id, model.thinking);
-        let id = if thinking { reasoning.or(plain) } else { plain.or(reasoning) };
-        Ok(Chosen { id: id.unwrap_or_else(|| name.to_owned()), is_auto })
+    /// The model that a name stands for: with `reasoning` its variant that reasons first, if there is one.
+    pub(crate) fn choose(&self, name: &str, reasoning: bool) -> Result<ModelChoice, ApiError> {
+        let account = self.account();
+        let Model { id: plain, thinking, .. } = self.find_offered(name, &account)?;
+        let id = if reasoning { thinking.or(plain) } else { plain.or(thinking) };
+        Ok(ModelChoice { id: id.unwrap_or_else(|| name.to_owned()), is_auto: self.is_auto(name) })
     }
 
-    fn offered(&self, name: &str, known: &Known) -> Result<Model, Refusal> {
-        let model = self.find(name, known).ok_or_else(|| self.unknown(name, known))?;
-        if self.offers(name, &model, known) {
+    fn find_offered(&self, name: &str, account: &Account) -> Result<Model, ApiError> {
+        let model = self.find(name, account).ok_or_else(|| self.not_found(name, account))?;
+        if self.is_offered(name, &model, account) {
             return Ok(model);
         }
-        let plan = known.plan.as_deref().unwrap_or("none");
+        let plan = account.plan.as_deref().unwrap_or("none");
         let message = format!("The model '{name}' is not part of the account's plan ({plan}).");
-        Err(Refusal::forbidden("model_not_in_plan", message).with_param("model"))
+        Err(ApiError::forbidden("model_not_in_plan", message).with_param("model"))
     }
 
-    fn unknown(&self, name: &str, known: &Known) -> Refusal {
-        let mut models = known.models.clone();
-        models.ids.extend(self.entries().into_iter().map(|entry| entry.id));
-        let near = models.near(name).join(", ");
-        let meant = if near.is_empty() {
+    fn not_found(&self, name: &str, account: &Account) -> ApiError {
+        let mut models = account.models.clone();
+        models.ids.extend(self.list().into_iter().map(|listed| listed.id));
+        let similar = models.near(name).join(", ");
+        let advice = if similar.is_empty() {
             "GET /v1/models lists them.".to_owned()
         } else {
-            format!("did you mean {near}?")
+            format!("did you mean {similar}?")
         };
-        let message = format!("The model '{name}' does not exist; {meant}");
-        Refusal::request(StatusCode::NOT_FOUND, "model_not_found", message).with_param("model")
+        let message = format!("The model '{name}' does not exist; {advice}");
+        ApiError::with_status(StatusCode::NOT_FOUND, "model_not_found", message).with_param("model")
     }
 
-    fn offers(&self, name: &str, model: &Model, known: &Known) -> bool {
-        self.target(name) == AUTO || known.has(model)
+    fn is_offered(&self, name: &str, model: &Model, account: &Account) -> bool {
+        self.is_auto(name) || account.plan_has(model)
     }
 
-    fn find(&self, name: &str, known: &Known) -> Option<Model> {
-        if self.target(name) == AUTO {
-            return Some(
-                known.model(&self.usual).unwrap_or_else(|| lone(&self.usual, "Chosen by the service")),
-            );
+    fn is_auto(&self, name: &str) -> bool {
+        self.target(name) == AUTO
+    }
+
+    fn find(&self, name: &str, account: &Account) -> Option<Model> {
+        if self.is_auto(name) {
+            let model = account.model(&self.default_model);
+            return Some(model.unwrap_or_else(|| unlisted(&self.default_model, "Chosen by the service")));
         }
         let target = self.target(name);
-        let listed = known.model(target).or_else(|| known.family(target));
-        // A name that the user gave stands for what it says, whether or not that is on the list.
-        listed.or_else(|| (target != name).then(|| lone(target, name)))
+        let listed = account.model(target).or_else(|| account.first_of_family(target));
+        // The user's own names may stand for a model that is not on the list.
+        listed.or_else(|| (target != name).then(|| unlisted(target, name)))
     }
 
-    /// What the user's own names lead to, one step far.
+    /// What a name of the user's own stands for; any other name stands for itself.
     fn target<'a>(&'a self, name: &'a str) -> &'a str {
         self.aliases.get(name).map_or(name, String::as_str)
     }
 }
 
 /// A model that is on no list.
-fn lone(id: &str, label: &str) -> Model {
+fn unlisted(id: &str, label: &str) -> Model {
     Model { id: Some(id.to_owned()), thinking: None, label: label.to_owned(), tier: None }
 }
 
-impl Known {
+impl Account {
     fn model(&self, id: &str) -> Option<Model> {
         let is = |known: &Option<String>| known.as_deref() == Some(id);
         if let Some(model) = self.models.models.iter().find(|model| is(&model.id)) {
             return Some(model.clone());
         }
-        // A variant that is named itself is asked for, whatever else the request says.
+        // A reasoning variant that is named itself is asked for, whatever else the request says.
         let reasoning = self.models.models.iter().find(|model| is(&model.thinking));
         let reasoning = reasoning.map(|model| Model { id: None, ..model.clone() });
-        reasoning.or_else(|| self.models.ids.iter().any(|known| known == id).then(|| lone(id, id)))
+        reasoning.or_else(|| self.models.ids.iter().any(|known| known == id).then(|| unlisted(id, id)))
     }
 
-    fn family(&self, name: &str) -> Option<Model> {
-        let (_, part, plain, reasoning) = FAMILIES.iter().find(|family| family.0 == name)?;
-        let of_family = |model: &&Model| model.id.as_deref().is_some_and(|id| id.contains(part));
-        let first_offered = self.models.models.iter().filter(of_family).find(|model| self.has(model));
-        if let Some(model) = first_offered.or_else(|| self.models.models.iter().find(of_family)) {
+    fn first_of_family(&self, name: &str) -> Option<Model> {
+        let family = FAMILIES.iter().find(|family| family.name == name)?;
+        let is_member = |model: &&Model| model.id.as_deref().is_some_and(|id| id.contains(family.id_part));
+        let in_plan = self.models.models.iter().filter(is_member).find(|model| self.plan_has(model));
+        if let Some(model) = in_plan.or_else(|| self.models.models.iter().find(is_member)) {
             return Some(model.clone());
         }
         // Where the account's list is known, what is not on it does not exist.
         (self.fetched == 0).then(|| Model {
-            thinking: reasoning.map(str::to_owned),
-            tier: Some(if name == "opus" { "max" } else { "pro" }.to_owned()),
-            ..lone(plain, name)
+            thinking: family.reasoning.map(str::to_owned),
+            tier: Some(family.tier.to_owned()),
+            ..unlisted(family.model, name)
         })
     }
 
-    /// Whether the plan has the model.
-    fn has(&self, model: &Model) -> bool {
+    fn plan_has(&self, model: &Model) -> bool {
         match self.plan.as_deref() {
             None | Some("max" | "enterprise_max") => true,
             Some("none" | "free") => false,
@@ -220,11 +240,11 @@ impl Known {
         }
     }
 
-    fn entry(&self, id: String, model: Model) -> Entry {
+    fn listed(&self, id: String, model: Model) -> ListedModel {
         let target = model.id.clone().or_else(|| model.thinking.clone());
-        Entry {
+        ListedModel {
             object: "model",
-            created: if self.fetched > 0 { self.fetched } else { LISTED },
+            created: if self.fetched > 0 { self.fetched } else { BUILT_IN_SINCE },
             owned_by: "perplexity",
             label: model.label,
             tier: model.tier,
@@ -236,7 +256,7 @@ impl Known {
 }
 
 /// When the built-in list was made, in Unix seconds.
-const LISTED: i64 = 1_788_220_800;
+const BUILT_IN_SINCE: i64 = 1_788_220_800;
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! What the server holds: in memory, on disk, and about the account behind it.
+//! What all requests share: in memory, on the disk, and about the account behind the server.
 
 pub(crate) mod access;
 mod background;

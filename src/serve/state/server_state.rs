@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use super::access::Access;
 use super::background::Background;
 use super::catalogue::Catalogue;
-use super::files::{Files, Refused};
+use super::files::{FileError, Files};
 use super::quota::Quota;
 use super::responses::Responses;
 use super::session::Session;
@@ -20,7 +20,7 @@ use crate::domain::error::Error;
 use crate::domain::request::SearchRequest;
 use crate::outcome::failure::Failure;
 use crate::provider::{Provider, Subscription};
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 use crate::serve::settings::Settings;
 use crate::state::env::Environment;
 use crate::state::off_thread::within;
@@ -30,7 +30,7 @@ use crate::state::{Database, ListedModels, ModelList};
 const FILES_LIMIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
-pub(crate) struct App {
+pub(crate) struct ServerState {
     pub(crate) env: Environment,
     pub(crate) subscription: Subscription,
     /// What every question has in common: the settings of `settings.toml`.
@@ -46,13 +46,13 @@ pub(crate) struct App {
     pub(crate) background: Background,
     /// The last list of models; `None` where there is no folder for it.
     models: Option<ModelList>,
-    /// Who may read what has arrived.
-    pub(crate) turns: Semaphore,
+    /// Lets one answer at a time read what has arrived.
+    pub(crate) read_ahead: Semaphore,
     pub(crate) experimental_tools: bool,
     pub(crate) refuse_substitution: bool,
 }
 
-impl App {
+impl ServerState {
     pub(crate) fn new(settings: &Settings, env: Environment) -> Result<Arc<Self>, Failure> {
         let file = SettingsFile::read(&env)?;
         if file.chooses_api() {
@@ -68,32 +68,32 @@ impl App {
             subscription: subscription.keeping_refused(),
             catalogue: Catalogue::new(question.request.model.clone(), settings.aliases.clone(), None),
             template: question.request,
-            access: Access::of(settings),
+            access: Access::from_settings(settings),
             quota: Quota::default(),
             session: Session::new(settings.notify.clone()),
             threads: Threads::default(),
-            files: Files::of(&env).ok(),
+            files: Files::in_state_folder(&env).ok(),
             responses: Responses::new(&env, database.clone()),
             background: Background::default(),
             models: database.map(ModelList::new),
-            turns: Semaphore::new(1),
+            read_ahead: Semaphore::new(1),
             experimental_tools: settings.experimental_tools,
             refuse_substitution: settings.refuse_substitution,
             env,
         }))
     }
 
-    /// Fetches the list of models, which costs no question, unless the last one is of today.
+    /// Fetches the list of models, unless the stored one is still fresh. It costs no question.
     pub(crate) async fn renew_models(&self) -> crate::Result<()> {
-        let kept = match &self.models {
+        let stored = match &self.models {
             // A list that cannot be read is fetched.
             Some(list) => list.read().await.ok().flatten(),
             None => None,
         };
-        if let Some(kept) = &kept {
-            self.catalogue.renew(kept.clone());
+        if let Some(stored) = &stored {
+            self.catalogue.renew(stored.clone());
         }
-        if kept.is_some_and(|kept| kept.is_fresh(auth::now())) {
+        if stored.is_some_and(|stored| stored.is_fresh(auth::now())) {
             return Ok(());
         }
         let fetched = ListedModels { fetched: auth::now(), models: self.subscription.models().await? };
@@ -104,22 +104,22 @@ impl App {
         }
     }
 
-    /// Works on the files beside the other requests.
-    pub(crate) async fn on_files<T: Send + 'static>(
+    /// Runs `work` on the stored files, off the async thread.
+    pub(crate) async fn with_files<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Files) -> Result<T, Refused> + Send + 'static,
-    ) -> Result<T, Refusal> {
+        work: impl FnOnce(&Files) -> Result<T, FileError> + Send + 'static,
+    ) -> Result<T, ApiError> {
         let files = self.files.clone().ok_or(Error::NoConfigDir)?;
         let folder = files.folder().to_owned();
-        within(FILES_LIMIT, &folder, move || Ok(work(&files))).await?.map_err(Refusal::from)
+        within(FILES_LIMIT, &folder, move || Ok(work(&files))).await?.map_err(ApiError::from)
     }
 
-    /// Asks in the background what is left, if that is not known.
+    /// Asks in the background for the quota, if the last report is old.
     pub(crate) fn renew_quota_soon(self: &Arc<Self>) {
         if self.session.is_usable() && self.quota.is_due() {
-            let app = Arc::clone(self);
-            // What is not known is not told.
-            tokio::spawn(async move { app.quota.renew(&app.subscription).await.ok() });
+            let server = Arc::clone(self);
+            // Without a report `/health` shows none.
+            tokio::spawn(async move { server.quota.renew(&server.subscription).await.ok() });
         }
     }
 }

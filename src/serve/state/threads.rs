@@ -1,5 +1,5 @@
 //! The threads of conversations that were answered here, so that the next question of one goes on in its thread
-//! instead of telling everything again. They are known by what was said, word for word, and never written down.
+//! instead of sending everything again. A conversation is recognised by its exact words. Nothing is written to the disk.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -9,63 +9,63 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::domain::answer::Thread;
-use crate::serve::conversation::turns::{Attached, Conversation, Role, Turn};
+use crate::serve::conversation::turns::{Conversation, FileReference, Role, Turn};
 
-/// How many conversations are known; the oldest goes first.
-const MOST: usize = 1000;
-/// How long one is known.
-const KEPT: Duration = Duration::from_secs(24 * 3600);
+/// How many threads are kept; the oldest goes first.
+const MAX_THREADS: usize = 1000;
+/// How long one is kept.
+const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// What was said, in two hashes whose keys nobody knows: no other conversation has the same.
+/// A conversation, as two hashes with secret keys: no other conversation has the same.
 type Key = (u64, u64);
 
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
     hashers: (RandomState, RandomState),
-    known: Mutex<Known>,
+    table: Mutex<ThreadTable>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct ThreadTable {
     threads: HashMap<Key, (Thread, Instant)>,
     order: VecDeque<Key>,
 }
 
 impl Threads {
-    /// The thread in which the last question of `conversation` can be asked. It is given once: another question after
-    /// the same words is of another conversation, or takes the place of the first.
+    /// Takes out the thread in which the last question of `conversation` can be asked. Another question after the same
+    /// words belongs to another conversation, or replaces this one.
     pub(crate) fn take(&self, conversation: &Conversation) -> Option<Thread> {
-        let (before, _) = conversation.split();
+        let (before, _) = conversation.split_question();
         if before.last()?.role != Role::Assistant {
             return None;
         }
         let key = self.key(&conversation.system, before, conversation.split_files().0);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (thread, since) = known.threads.remove(&key)?;
-        known.order.retain(|other| *other != key);
-        (since.elapsed() < KEPT).then_some(thread)
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let (thread, since) = table.threads.remove(&key)?;
+        table.order.retain(|other| *other != key);
+        (since.elapsed() < MAX_AGE).then_some(thread)
     }
 
     /// Remembers where `conversation` was answered with `text`.
     pub(crate) fn remember(&self, conversation: &Conversation, text: &str, thread: Thread) {
-        let mut said = conversation.turns.clone();
-        said.push(Turn { role: Role::Assistant, text: text.to_owned() });
-        let key = self.key(&conversation.system, &said, &conversation.files);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.threads.insert(key, (thread, Instant::now())).is_none() {
-            known.order.push_back(key);
+        let mut turns = conversation.turns.clone();
+        turns.push(Turn { role: Role::Assistant, text: text.to_owned() });
+        let key = self.key(&conversation.system, &turns, &conversation.files);
+        let mut table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        if table.threads.insert(key, (thread, Instant::now())).is_none() {
+            table.order.push_back(key);
         }
-        while known.order.len() > MOST {
-            if let Some(oldest) = known.order.pop_front() {
-                known.threads.remove(&oldest);
+        while table.order.len() > MAX_THREADS {
+            if let Some(oldest) = table.order.pop_front() {
+                table.threads.remove(&oldest);
             }
         }
     }
 
-    fn key(&self, system: &[String], turns: &[Turn], files: &[Attached]) -> Key {
+    fn key(&self, system: &[String], turns: &[Turn], files: &[FileReference]) -> Key {
         let turns: Vec<(Role, &str)> = turns.iter().map(|turn| (turn.role, turn.text.trim())).collect();
-        let said = (system, turns, files);
-        (self.hashers.0.hash_one(&said), self.hashers.1.hash_one(&said))
+        let conversation = (system, turns, files);
+        (self.hashers.0.hash_one(&conversation), self.hashers.1.hash_one(&conversation))
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
 
     fn conversation(system: &str, turns: &[(Role, &str)]) -> Conversation {
         let turns = turns.iter().map(|(role, text)| Turn { role: *role, text: (*text).to_owned() }).collect();
-        Conversation::after(vec![system.to_owned()], turns, Vec::new())
+        Conversation::continued(vec![system.to_owned()], turns, Vec::new())
     }
 
     fn thread(id: &str) -> Thread {
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn the_oldest_is_forgotten() {
         let threads = Threads::default();
-        for number in 0..=MOST {
+        for number in 0..=MAX_THREADS {
             threads.remember(&conversation("", &[(Role::User, &number.to_string())]), "x", thread("t"));
         }
         let next = |number: usize| {

@@ -42,6 +42,24 @@ fn the_end_waits_for_background_answers() {
 }
 
 #[test]
+fn the_end_does_not_wait_for_a_background_answer_that_was_cancelled() {
+    let reply = Reply::events().write(pending(0, "one ")).hang();
+    let upstream = Server::start([(ASK, vec![reply])]);
+    let home = Home::logged_in(&upstream);
+    let serving = Serving::of(&home, &[]);
+    let begun = serving.respond(json!({"background": true})).json();
+    let path = format!("/v1/responses/{}", begun["id"].as_str().unwrap());
+    upstream.wait_for(ASK);
+    let cancelled = serving.request("POST", &format!("{path}/cancel")).send().json();
+    assert_eq!(cancelled["status"], "cancelled");
+    let started = Instant::now();
+    assert_eq!(serving.end(Signal::TERM).0, 0);
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    let serving = Serving::of(&home, &[]);
+    assert_eq!(serving.get(&path).json()["status"], "cancelled");
+}
+
+#[test]
 fn a_second_signal_ends_it_at_once() {
     let (upstream, _home, mut serving) = answering(vec![Reply::events().write(pending(0, "one ")).hang()]);
     let body = json!({"stream": true, "messages": [{"role": "user", "content": "x"}]}).to_string();

@@ -1,71 +1,71 @@
-//! A chat completion in one piece, and what it has in common with one that is streamed.
+//! A chat completion in one piece, and the parts that a streamed one has as well.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::serve::dialect::extras::extras;
-use crate::serve::settle::citations::{Citation, cited};
-use crate::serve::settle::completion::{Called, Finished, Usage};
+use crate::serve::settle::citations::{Citation, citations_of};
+use crate::serve::settle::completion::{Completion, ToolCall, Usage};
 
-/// What every chunk of an answer has, too.
+/// What the document and every chunk of an answer have in common.
 #[derive(Debug)]
-pub(super) struct Head {
+pub(super) struct Identity {
     pub(super) id: String,
     /// Unix seconds.
     pub(super) created: i64,
 }
 
-impl Head {
+impl Identity {
     pub(super) fn new() -> Self {
         Self { id: format!("chatcmpl-{}", Uuid::new_v4().simple()), created: chrono::Utc::now().timestamp() }
     }
 }
 
-/// The whole document.
-pub(super) fn completion(finished: &Finished) -> Value {
-    let head = Head::new();
-    let mut completion = json!({
-        "id": head.id,
+/// The body of the response.
+pub(super) fn document(completion: &Completion) -> Value {
+    let identity = Identity::new();
+    let mut document = json!({
+        "id": identity.id,
         "object": "chat.completion",
-        "created": head.created,
-        "model": finished.model,
+        "created": identity.created,
+        "model": completion.model,
         "system_fingerprint": null,
         "choices": [{
             "index": 0,
-            "message": message(finished),
-            "finish_reason": finish_reason(finished),
+            "message": message(completion),
+            "finish_reason": finish_reason(completion),
             "logprobs": null,
         }],
-        "usage": usage(finished.usage),
+        "usage": usage(completion.usage),
     });
-    if let Value::Object(fields) = &mut completion {
-        fields.extend(extras(finished));
+    if let Value::Object(fields) = &mut document {
+        fields.extend(extras(completion));
     }
-    completion
+    document
 }
 
-fn message(finished: &Finished) -> Value {
-    let has_calls = !finished.calls.is_empty();
+fn message(completion: &Completion) -> Value {
+    let has_calls = !completion.calls.is_empty();
     let mut message = json!({
         "role": "assistant",
-        "content": if has_calls { Value::Null } else { finished.text.as_str().into() },
+        "content": if has_calls { Value::Null } else { completion.text.as_str().into() },
         "refusal": null,
-        "annotations": annotations(finished),
+        "annotations": annotations(completion),
     });
     if let Value::Object(fields) = &mut message {
-        if !finished.reasoning.is_empty() {
-            fields.insert("reasoning_content".to_owned(), finished.reasoning.as_str().into());
+        if !completion.reasoning.is_empty() {
+            fields.insert("reasoning_content".to_owned(), completion.reasoning.as_str().into());
         }
         if has_calls {
-            fields.insert("tool_calls".to_owned(), calls(&finished.calls));
+            fields.insert("tool_calls".to_owned(), calls(&completion.calls));
         }
     }
     message
 }
 
-/// The calls of functions; each has its place as `index`, which chunks need.
-pub(super) fn calls(calls: &[Called]) -> Value {
-    let call = |(index, call): (usize, &Called)| {
+/// The calls of functions; `index` is the place of each, which chunks need.
+pub(super) fn calls(calls: &[ToolCall]) -> Value {
+    let call = |(index, call): (usize, &ToolCall)| {
         json!({
             "index": index,
             "id": call.id,
@@ -76,8 +76,8 @@ pub(super) fn calls(calls: &[Called]) -> Value {
     calls.iter().enumerate().map(call).collect()
 }
 
-pub(super) fn finish_reason(finished: &Finished) -> &'static str {
-    if finished.calls.is_empty() { "stop" } else { "tool_calls" }
+pub(super) fn finish_reason(completion: &Completion) -> &'static str {
+    if completion.calls.is_empty() { "stop" } else { "tool_calls" }
 }
 
 pub(super) fn usage(usage: Usage) -> Value {
@@ -89,7 +89,7 @@ pub(super) fn usage(usage: Usage) -> Value {
 }
 
 /// The citations in a text, with offsets in characters.
-pub(super) fn annotations(finished: &Finished) -> Value {
+pub(super) fn annotations(completion: &Completion) -> Value {
     let annotation = |citation: Citation<'_>| {
         json!({
             "type": "url_citation",
@@ -101,5 +101,5 @@ pub(super) fn annotations(finished: &Finished) -> Value {
             },
         })
     };
-    cited(finished).into_iter().map(annotation).collect()
+    citations_of(completion).into_iter().map(annotation).collect()
 }

@@ -14,32 +14,32 @@ use axum::response::{IntoResponse, Response};
 use self::request::Request;
 use super::events;
 use super::fields::Fields;
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 use crate::serve::dialect::parameters;
 use crate::serve::log::Record;
-use crate::serve::state::server_state::App;
+use crate::serve::state::server_state::ServerState;
 
-/// Asks, and answers in one piece or as it comes.
+/// Answers in one piece or as a stream.
 pub(crate) async fn create(
-    State(app): State<Arc<App>>,
+    State(server): State<Arc<ServerState>>,
     Extension(record): Extension<Record>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let fields = Fields::read(body).await?;
-    let request = Request::of(&fields, &headers, &app)?;
-    record.asks(&request.question.model.id, request.streams);
-    let reply = request.question.ask(&app).await?;
-    app.renew_quota_soon();
+    let request = Request::read(&fields, &headers, &server)?;
+    record.set_question(&request.question.model.id, request.streams);
+    let answer = request.question.ask(&server).await?;
+    server.renew_quota_soon();
     let mut response = if request.streams {
-        let answering = Arc::clone(&app);
-        events::response(record.clone(), |frames| stream::send(request, reply, answering, frames, record))
+        let answering = Arc::clone(&server);
+        events::streamed(record.clone(), |frames| stream::send(request, answer, answering, frames, record))
     } else {
-        let finished = reply.whole(&app).await?;
-        request.remember(&finished, &app);
-        axum::Json(completion::completion(&finished)).into_response()
+        let completion = answer.collect(&server).await?;
+        request.remember(&completion, &server);
+        axum::Json(completion::document(&completion)).into_response()
     };
-    parameters::tell_ignored(&fields, response.headers_mut());
-    app.quota.headers(response.headers_mut());
+    parameters::add_ignored_header(&fields, response.headers_mut());
+    server.quota.add_headers(response.headers_mut());
     Ok(response)
 }

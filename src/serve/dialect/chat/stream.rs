@@ -1,20 +1,20 @@
-//! A chat completion as it comes.
+//! A chat completion as a stream of chunks.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::super::events::{Frames, Left};
+use super::super::events::{ClientGone, Frames};
 use super::super::extras::extras;
-use super::completion::{self, Head};
+use super::completion::{self, Identity};
 use super::request::Request;
 use crate::serve::log::Record;
-use crate::serve::settle::answer_stream::{Piece, Reply};
-use crate::serve::settle::completion::Finished;
-use crate::serve::state::server_state::App;
+use crate::serve::settle::answer_stream::{AnswerStream, Piece};
+use crate::serve::settle::completion::Completion;
+use crate::serve::state::server_state::ServerState;
 
-/// One frame. Clients index `choices` without a look, so every frame has it.
+/// One frame. Clients read `choices` without checking, so every frame has it.
 #[derive(Debug, Serialize)]
 struct Chunk<'a> {
     id: &'a str,
@@ -23,7 +23,7 @@ struct Chunk<'a> {
     model: &'a str,
     system_fingerprint: Option<&'a str>,
     choices: &'a [Choice<'a>],
-    /// Where usage was asked for: `null` up to the last frame.
+    /// Only where it was asked for: `null` before the last frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Value>,
     #[serde(flatten)]
@@ -54,7 +54,7 @@ struct Delta<'a> {
 
 /// What all frames of an answer have in common.
 struct Stream {
-    head: Head,
+    identity: Identity,
     model: String,
     includes_usage: bool,
     frames: Frames,
@@ -63,15 +63,15 @@ struct Stream {
 /// Sends everything up to the end.
 pub(super) async fn send(
     request: Request,
-    mut reply: Reply,
-    app: Arc<App>,
+    mut answer: AnswerStream,
+    server: Arc<ServerState>,
     frames: Frames,
     record: Record,
-) -> Result<(), Left> {
-    let mut piece = reply.next(&app).await;
+) -> Result<(), ClientGone> {
+    let mut piece = answer.next(&server).await;
     // The model that answers is known once the service has begun.
-    let model = reply.model().to_owned();
-    let stream = Stream { head: Head::new(), model, includes_usage: request.include_usage, frames };
+    let model = answer.model().to_owned();
+    let stream = Stream { identity: Identity::new(), model, includes_usage: request.include_usage, frames };
     stream.delta(Delta { role: Some("assistant"), content: Some(""), ..Delta::default() }).await?;
     loop {
         match piece {
@@ -79,21 +79,21 @@ pub(super) async fn send(
                 stream.delta(Delta { reasoning_content: Some(&line), ..Delta::default() }).await?;
             }
             Ok(Piece::Text(text)) => stream.delta(Delta { content: Some(&text), ..Delta::default() }).await?,
-            Ok(Piece::Done(finished)) => {
-                request.remember(&finished, &app);
-                return stream.finish(&finished).await;
+            Ok(Piece::Done(completion)) => {
+                request.remember(&completion, &server);
+                return stream.finish(&completion).await;
             }
-            Err(refusal) => {
-                record.failed(refusal.name());
-                return stream.frames.data(&refusal.document()).await;
+            Err(error) => {
+                record.set_error(error.name());
+                return stream.frames.data(&error.document()).await;
             }
         }
-        piece = reply.next(&app).await;
+        piece = answer.next(&server).await;
     }
 }
 
 impl Stream {
-    async fn delta(&self, delta: Delta<'_>) -> Result<(), Left> {
+    async fn delta(&self, delta: Delta<'_>) -> Result<(), ClientGone> {
         self.chunk(delta, None, Map::new()).await
     }
 
@@ -102,7 +102,7 @@ impl Stream {
         delta: Delta<'_>,
         finish_reason: Option<&str>,
         extras: Map<String, Value>,
-    ) -> Result<(), Left> {
+    ) -> Result<(), ClientGone> {
         self.send(&[Choice { index: 0, delta, logprobs: None, finish_reason }], Value::Null, extras).await
     }
 
@@ -111,11 +111,11 @@ impl Stream {
         choices: &[Choice<'_>],
         usage: Value,
         extras: Map<String, Value>,
-    ) -> Result<(), Left> {
+    ) -> Result<(), ClientGone> {
         let chunk = Chunk {
-            id: &self.head.id,
+            id: &self.identity.id,
             object: "chat.completion.chunk",
-            created: self.head.created,
+            created: self.identity.created,
             model: &self.model,
             system_fingerprint: None,
             choices,
@@ -125,20 +125,20 @@ impl Stream {
         self.frames.data(&chunk).await
     }
 
-    /// The calls, if the answer is calls; the last chunk of the choice, with everything that belongs to the whole; the
-    /// usage, if that was asked for; and the end.
-    async fn finish(&self, finished: &Finished) -> Result<(), Left> {
-        if !finished.calls.is_empty() {
-            let tool_calls = Some(completion::calls(&finished.calls));
+    /// Sends the calls, if there are any; the last chunk of the choice, with the sources and notes; the usage, if it was
+    /// asked for; and the end.
+    async fn finish(&self, completion: &Completion) -> Result<(), ClientGone> {
+        if !completion.calls.is_empty() {
+            let tool_calls = Some(completion::calls(&completion.calls));
             self.delta(Delta { tool_calls, ..Delta::default() }).await?;
         }
-        let annotations = completion::annotations(finished);
+        let annotations = completion::annotations(completion);
         let annotations =
             Some(annotations).filter(|list| list.as_array().is_some_and(|list| !list.is_empty()));
         let last = Delta { annotations, ..Delta::default() };
-        self.chunk(last, Some(completion::finish_reason(finished)), extras(finished)).await?;
+        self.chunk(last, Some(completion::finish_reason(completion)), extras(completion)).await?;
         if self.includes_usage {
-            self.send(&[], completion::usage(finished.usage), Map::new()).await?;
+            self.send(&[], completion::usage(completion.usage), Map::new()).await?;
         }
         self.frames.done().await
     }

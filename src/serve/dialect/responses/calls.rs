@@ -1,24 +1,24 @@
-//! Calls of functions and what they came to: each result belongs to one call, and no call is left open.
+//! Calls of functions and their results: each result belongs to one call, and each call has a result.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 
 /// Checks the results in `input` against the calls of the answer before it, and those that stand in `input` itself.
-pub(super) fn check(output: &[Value], input: &[Value]) -> Result<(), Refusal> {
+pub(super) fn check(output: &[Value], input: &[Value]) -> Result<(), ApiError> {
     let mut open: BTreeSet<&str> = ids(output, "function_call").collect();
-    let before = open.len();
+    let expected = open.len();
     open.extend(ids(input, "function_call"));
     for id in ids(input, "function_call_output") {
         if !open.remove(id) {
-            return Err(Refusal::bad("input", format!("No call waits for the result of '{id}'.")));
+            return Err(ApiError::invalid("input", format!("No call waits for the result of '{id}'.")));
         }
     }
     match open.first() {
-        Some(id) if before > 0 || ids(input, "function_call_output").next().is_some() => {
-            Err(Refusal::bad("input", format!("The result of the call '{id}' is missing.")))
+        Some(id) if expected > 0 || ids(input, "function_call_output").next().is_some() => {
+            Err(ApiError::invalid("input", format!("The result of the call '{id}' is missing.")))
         }
         _ => Ok(()),
     }

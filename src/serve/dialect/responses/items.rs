@@ -1,16 +1,16 @@
-//! The items that a response is asked with: as what was said, and as a list that can be read again.
+//! The items of `input`: as turns of the conversation, and as the list that can be read again.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::super::content;
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 use crate::serve::conversation::functions;
 use crate::serve::conversation::turns::{Conversation, Role, is_data_url};
 
-/// Items of other answers that say nothing to this service.
-const SKIPPED: [&str; 7] = [
+/// Items of earlier answers that add nothing to the conversation.
+const SKIPPED_TYPES: [&str; 7] = [
     "reasoning",
     "web_search_call",
     "file_search_call",
@@ -20,62 +20,67 @@ const SKIPPED: [&str; 7] = [
     "code_interpreter_call",
 ];
 
-/// Reads `input` into the conversation. The items as they are kept.
-pub(super) fn read(input: Option<&Value>, conversation: &mut Conversation) -> Result<Vec<Value>, Refusal> {
+/// Adds `input` to the conversation, and returns its items as they are stored.
+pub(super) fn read(input: Option<&Value>, conversation: &mut Conversation) -> Result<Vec<Value>, ApiError> {
     let items = match input {
         Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
         Some(Value::Array(items)) if !items.is_empty() => items.clone(),
-        _ => return Err(Refusal::bad("input", "'input' must be text, or a list with at least one item.")),
+        _ => {
+            return Err(ApiError::invalid(
+                "input",
+                "'input' must be text, or a list with at least one item.",
+            ));
+        }
     };
     for (index, item) in items.iter().enumerate() {
         add(conversation, item, &format!("input[{index}]"))?;
     }
-    Ok(items.into_iter().map(kept).collect())
+    Ok(items.into_iter().map(stored_item).collect())
 }
 
-fn add(conversation: &mut Conversation, item: &Value, place: &str) -> Result<(), Refusal> {
+fn add(conversation: &mut Conversation, item: &Value, place: &str) -> Result<(), ApiError> {
     if let Value::String(text) = item {
-        conversation.say_with(Role::User, text.clone(), Vec::new());
+        conversation.add_with_files(Role::User, text.clone(), Vec::new());
         return Ok(());
     }
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
     match text("type") {
         "" | "message" | "input_message" => add_message(conversation, item, place),
         "function_call" => {
-            conversation.note_call(functions::call_text(text("name"), text("arguments"), text("call_id")));
+            conversation.add_call(functions::call_text(text("name"), text("arguments"), text("call_id")));
             Ok(())
         }
         "function_call_output" => {
             let output =
                 content::read(item.get("output").unwrap_or(&Value::Null), &format!("{place}.output"))?;
-            let told = functions::output_text(text("call_id"), &output.text);
-            conversation.say_with(Role::Tool, told, output.files);
+            let text = functions::output_text(text("call_id"), &output.text);
+            conversation.add_with_files(Role::Tool, text, output.files);
             Ok(())
         }
-        kind if SKIPPED.contains(&kind) => Ok(()),
-        other => Err(Refusal::bad(place, format!("Items of the type '{other}' are not supported."))),
+        kind if SKIPPED_TYPES.contains(&kind) => Ok(()),
+        other => Err(ApiError::invalid(place, format!("Items of the type '{other}' are not supported."))),
     }
 }
 
-fn add_message(conversation: &mut Conversation, item: &Value, place: &str) -> Result<(), Refusal> {
-    let said = content::read(item.get("content").unwrap_or(&Value::Null), &format!("{place}.content"))?;
+fn add_message(conversation: &mut Conversation, item: &Value, place: &str) -> Result<(), ApiError> {
+    let content = content::read(item.get("content").unwrap_or(&Value::Null), &format!("{place}.content"))?;
     match item.get("role").and_then(Value::as_str).unwrap_or_default() {
-        "system" | "developer" => conversation.system.push(said.text),
+        "system" | "developer" => conversation.system.push(content.text),
         "user" => {
-            conversation.say_with(Role::User, said.text, said.files);
+            conversation.add_with_files(Role::User, content.text, content.files);
         }
-        "assistant" => conversation.say(Role::Assistant, said.text),
+        "assistant" => conversation.add(Role::Assistant, content.text),
         other => {
             let message =
                 format!("'{place}.role' is '{other}'; the roles are system, developer, user and assistant.");
-            return Err(Refusal::bad(place, message));
+            return Err(ApiError::invalid(place, message));
         }
     }
     Ok(())
 }
 
-/// An item with everything that clients read of it. Data of files is not kept.
-fn kept(item: Value) -> Value {
+/// An item with the fields that clients expect, and without the data of files.
+fn stored_item(item: Value) -> Value {
     let item = match item {
         Value::String(text) => json!({ "role": "user", "content": text }),
         item => item,
@@ -86,7 +91,7 @@ fn kept(item: Value) -> Value {
     if is_message {
         let is_answer = fields.get("role").is_some_and(|role| role == "assistant");
         let content = fields.remove("content").unwrap_or_default();
-        fields.insert("content".to_owned(), kept_content(content, is_answer));
+        fields.insert("content".to_owned(), stored_content(content, is_answer));
     }
     fields.insert("type".to_owned(), if is_message { "message".into() } else { kind.into() });
     fields.entry("status").or_insert_with(|| "completed".into());
@@ -95,7 +100,7 @@ fn kept(item: Value) -> Value {
     fields.into()
 }
 
-fn kept_content(content: Value, is_answer: bool) -> Value {
+fn stored_content(content: Value, is_answer: bool) -> Value {
     let kind = if is_answer { "output_text" } else { "input_text" };
     let text = |text: Value| {
         if is_answer {
@@ -133,10 +138,10 @@ fn without_data(value: Value) -> Value {
     }
 }
 
-/// What stands in the place of a file's data.
+/// What is stored in the place of a file's data.
 const NOT_KEPT: &str = "[not kept]";
 
-/// Which items are wanted.
+/// Which of the items a client asks for.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Page {
     limit: Option<usize>,
@@ -145,27 +150,27 @@ pub(crate) struct Page {
     before: Option<String>,
 }
 
-/// The most items of a page, and how many it has unless that is said.
-const MOST: usize = 100;
-const USUAL: usize = 20;
+/// How many items a page may have, and has by default.
+const MAX_LIMIT: usize = 100;
+const DEFAULT_LIMIT: usize = 20;
 
 /// A page of items. The newest come first, as in OpenAI's interface.
-pub(super) fn page(mut items: Vec<Value>, page: &Page) -> Result<Value, Refusal> {
-    let limit = page.limit.unwrap_or(USUAL);
-    if !(1..=MOST).contains(&limit) {
-        return Err(Refusal::bad("limit", format!("'limit' must be from 1 to {MOST}.")));
+pub(super) fn page(mut items: Vec<Value>, page: &Page) -> Result<Value, ApiError> {
+    let limit = page.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        return Err(ApiError::invalid("limit", format!("'limit' must be from 1 to {MAX_LIMIT}.")));
     }
     match page.order.as_deref() {
         Some("asc") => {}
         None | Some("desc") => items.reverse(),
-        Some(_) => return Err(Refusal::bad("order", "'order' must be asc or desc.")),
+        Some(_) => return Err(ApiError::invalid("order", "'order' must be asc or desc.")),
     }
     if let Some(after) = &page.after {
-        let start = place(&items, after, "after")?;
+        let start = position(&items, after, "after")?;
         items.drain(..=start);
     }
     if let Some(before) = &page.before {
-        let end = place(&items, before, "before")?;
+        let end = position(&items, before, "before")?;
         items.truncate(end);
     }
     let has_more = items.len() > limit;
@@ -175,9 +180,9 @@ pub(super) fn page(mut items: Vec<Value>, page: &Page) -> Result<Value, Refusal>
     Ok(json!({ "object": "list", "data": items, "first_id": first, "last_id": last, "has_more": has_more }))
 }
 
-fn place(items: &[Value], id: &str, param: &str) -> Result<usize, Refusal> {
+fn position(items: &[Value], id: &str, param: &str) -> Result<usize, ApiError> {
     let place = items.iter().position(|item| item.get("id").is_some_and(|known| known == id));
-    place.ok_or_else(|| Refusal::bad(param, format!("There is no item '{id}'.")))
+    place.ok_or_else(|| ApiError::invalid(param, format!("There is no item '{id}'.")))
 }
 
 #[cfg(test)]
@@ -211,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_said_and_kept() {
+    fn items_become_turns_and_are_stored() {
         let mut conversation = Conversation::default();
         let input = json!([
             {"role": "developer", "content": "Be brief."},
@@ -221,12 +226,12 @@ mod tests {
             {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}, {"type": "file", "file": {"file_data": "AAAA"}}]},
             {"type": "reasoning", "summary": []},
         ]);
-        let kept = read(Some(&input), &mut conversation).unwrap();
+        let stored_item = read(Some(&input), &mut conversation).unwrap();
         let roles: Vec<Role> = conversation.turns.iter().map(|turn| turn.role).collect();
         assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool, Role::User]);
         assert_eq!((conversation.system.len(), conversation.files.len()), (1, 4));
-        assert!(kept.iter().all(|item| item["id"].is_string() && item["type"].is_string()));
-        assert!(!Value::from(kept).to_string().contains("AAAA"));
+        assert!(stored_item.iter().all(|item| item["id"].is_string() && item["type"].is_string()));
+        assert!(!Value::from(stored_item).to_string().contains("AAAA"));
         for bad in [
             json!([]),
             json!(5),
@@ -242,8 +247,8 @@ mod tests {
         for blank in [json!(""), json!(" \n"), json!([{"role": "user", "content": []}])] {
             let mut conversation = Conversation::default();
             assert_eq!(read(Some(&blank), &mut conversation).unwrap().len(), 1, "{blank}");
-            let refusal = conversation.check("input").unwrap_err();
-            assert_eq!(refusal.message, "The last user message is blank.", "{blank}");
+            let error = conversation.check("input").unwrap_err();
+            assert_eq!(error.message, "The last user message is blank.", "{blank}");
         }
     }
 }

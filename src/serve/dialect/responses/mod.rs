@@ -1,10 +1,10 @@
 //! The Responses interface: `/v1/responses`.
 
-mod background;
 mod calls;
 mod items;
 mod object;
 mod request;
+mod run;
 mod stream;
 
 use std::sync::Arc;
@@ -17,64 +17,77 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use self::request::Request;
+use self::object::Ids;
+use self::request::{Delivery, Request};
+use self::run::Run;
 use super::events;
 use super::fields::Fields;
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 use crate::serve::dialect::parameters;
 use crate::serve::log::Record;
-use crate::serve::state::responses::Stored;
-use crate::serve::state::server_state::App;
+use crate::serve::state::responses::StoredResponse;
+use crate::serve::state::server_state::ServerState;
 
-/// Asks, and answers in one piece, as it comes, or later.
+/// Answers in one piece, as a stream, or in the background.
 pub(crate) async fn create(
-    State(app): State<Arc<App>>,
+    State(server): State<Arc<ServerState>>,
     Extension(record): Extension<Record>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let fields = Fields::read(body).await?;
-    let request = Request::of(&fields, &headers, &app).await?;
-    record.asks(&request.question.model.id, request.streams);
-    let mut response = if request.background {
-        background::start(request, &app).await?.into_response()
-    } else {
-        let reply = request.question.ask(&app).await?;
-        if request.streams {
-            let answering = Arc::clone(&app);
-            let draft = request.draft();
-            // An answer that cannot be kept is an answer all the same.
-            let _ = request.keep_draft(&draft, &app).await;
-            events::response(record.clone(), |frames| {
-                stream::send(request, draft, reply, answering, frames, record)
-            })
-        } else {
-            let draft = request.draft();
-            let finished = reply.whole(&app).await?;
-            let document = draft.completed(&finished);
-            let _ = request.keep(&draft, &document, &finished, &app).await;
-            Json(document).into_response()
-        }
+    let request = Request::read(&fields, &headers, &server).await?;
+    record.set_question(&request.question.model.id, request.delivery == Delivery::Streamed);
+    let delivery = request.delivery;
+    let run = Run::new(request, Arc::clone(&server));
+    let mut response = match delivery {
+        Delivery::InOnePiece => in_one_piece(run).await?,
+        Delivery::Streamed => streamed(run, record).await?,
+        Delivery::Background => in_background(run).await?,
     };
-    app.renew_quota_soon();
-    parameters::tell_ignored(&fields, response.headers_mut());
-    app.quota.headers(response.headers_mut());
+    server.renew_quota_soon();
+    parameters::add_ignored_header(&fields, response.headers_mut());
+    server.quota.add_headers(response.headers_mut());
     Ok(response)
+}
+
+async fn in_one_piece(run: Run) -> Result<Response, ApiError> {
+    let completion = run.complete().await?;
+    let document = run.draft.completed(&completion, &Ids::default());
+    // An answer that cannot be stored is an answer all the same.
+    let _ = run.store_completed(document.clone(), &completion).await;
+    Ok(Json(document).into_response())
+}
+
+async fn streamed(run: Run, record: Record) -> Result<Response, ApiError> {
+    let answer = run.ask().await?;
+    // As above.
+    let _ = run.store_draft().await;
+    Ok(events::streamed(record.clone(), |frames| stream::send(run, answer, frames, record)))
+}
+
+/// Begins to answer. Without a place to store the answer there is nothing to begin.
+async fn in_background(run: Run) -> Result<Response, ApiError> {
+    run.store_draft().await?;
+    let document = run.draft.document("in_progress");
+    let (id, server) = (run.draft.id.clone(), Arc::clone(&run.server));
+    server.background.answer(&id, run.answer_in_background());
+    Ok(Json(document).into_response())
 }
 
 /// A stored response.
 pub(crate) async fn get(
-    State(app): State<Arc<App>>,
+    State(server): State<Arc<ServerState>>,
     Path(id): Path<String>,
     Query(query): Query<GetQuery>,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, ApiError> {
     if query.stream == Some(true) {
-        return Err(Refusal::bad(
+        return Err(ApiError::invalid(
             "stream",
             "A stored response is not streamed again; get it without 'stream'.",
         ));
     }
-    Ok(Json(find(&app, &id).await?.document))
+    Ok(Json(find(&server, &id).await?.document))
 }
 
 #[derive(Debug, Deserialize)]
@@ -82,54 +95,54 @@ pub(crate) struct GetQuery {
     stream: Option<bool>,
 }
 
-/// Forgets a response; one that is answered in the background is not answered any further.
+/// Deletes a response, and ends its answering if that goes on in the background.
 pub(crate) async fn delete(
-    State(app): State<Arc<App>>,
+    State(server): State<Arc<ServerState>>,
     Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    app.background.stop(&id);
-    if !app.responses.delete(&id).await? {
-        return Err(missing(&id));
+) -> Result<Json<Value>, ApiError> {
+    server.background.stop(&id);
+    if !server.responses.delete(&id).await? {
+        return Err(not_found(&id));
     }
     Ok(Json(json!({ "id": id, "object": "response", "deleted": true })))
 }
 
 /// Ends a response that is being answered in the background.
 pub(crate) async fn cancel(
-    State(app): State<Arc<App>>,
+    State(server): State<Arc<ServerState>>,
     Path(id): Path<String>,
-) -> Result<Json<Value>, Refusal> {
-    let stored = find(&app, &id).await?;
+) -> Result<Json<Value>, ApiError> {
+    let stored = find(&server, &id).await?;
     if stored.document.get("background") != Some(&Value::Bool(true)) {
         let message = "Only a response that was created with 'background' can be cancelled.";
-        return Err(Refusal::request(StatusCode::BAD_REQUEST, "not_cancellable", message));
+        return Err(ApiError::with_status(StatusCode::BAD_REQUEST, "not_cancellable", message));
     }
     if stored.text("status") == Some("cancelled") {
         return Ok(Json(stored.document));
     }
-    if !app.background.stop(&id) {
+    if !server.background.stop(&id) {
         let message = "The response is not being answered any more.";
-        return Err(Refusal::request(StatusCode::BAD_REQUEST, "not_cancellable", message));
+        return Err(ApiError::with_status(StatusCode::BAD_REQUEST, "not_cancellable", message));
     }
     let document = object::cancelled(stored.document);
-    app.responses.end(&id, document.clone(), None).await?;
+    server.responses.end(&id, document.clone(), None).await?;
     Ok(Json(document))
 }
 
-/// What a response was asked with.
+/// The input of a response.
 pub(crate) async fn input_items(
-    State(app): State<Arc<App>>,
+    State(server): State<Arc<ServerState>>,
     Path(id): Path<String>,
     Query(page): Query<items::Page>,
-) -> Result<Json<Value>, Refusal> {
-    let stored = find(&app, &id).await?;
+) -> Result<Json<Value>, ApiError> {
+    let stored = find(&server, &id).await?;
     items::page(stored.input, &page).map(Json)
 }
 
-async fn find(app: &App, id: &str) -> Result<Stored, Refusal> {
-    app.responses.get(id).await?.ok_or_else(|| missing(id))
+async fn find(server: &ServerState, id: &str) -> Result<StoredResponse, ApiError> {
+    server.responses.get(id).await?.ok_or_else(|| not_found(id))
 }
 
-fn missing(id: &str) -> Refusal {
-    Refusal::missing("response_not_found", format!("There is no stored response '{id}'."))
+fn not_found(id: &str) -> ApiError {
+    ApiError::not_found("response_not_found", format!("There is no stored response '{id}'."))
 }

@@ -4,13 +4,13 @@ use chrono::Utc;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 use crate::serve::conversation::formats::Format;
 use crate::serve::dialect::extras::extras;
-use crate::serve::settle::citations::{Citation, cited};
-use crate::serve::settle::completion::{Called, Finished, Usage};
+use crate::serve::settle::citations::{Citation, citations_of};
+use crate::serve::settle::completion::{Completion, ToolCall, Usage};
 
-/// A response that has an id, and no answer yet.
+/// A response that has an id, and no answer yet. Every document of it is made from this.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) id: String,
@@ -18,8 +18,8 @@ pub(super) struct Draft {
     pub(super) created: i64,
     model: String,
     echo: Map<String, Value>,
-    /// Set for a format that is asked for by prompt.
-    label: Option<&'static str>,
+    /// Says that the format was demanded by prompt only; `None` for plain text.
+    format_note: Option<&'static str>,
 }
 
 impl Draft {
@@ -29,7 +29,7 @@ impl Draft {
             created: Utc::now().timestamp(),
             model,
             echo,
-            label: format.is_json().then_some("prompted, not constrained"),
+            format_note: format.is_json().then_some("prompted, not constrained"),
         }
     }
 
@@ -53,39 +53,33 @@ impl Draft {
         document
     }
 
-    /// The document with what the answer came to.
-    pub(super) fn completed(&self, finished: &Finished) -> Value {
-        let ids = Ids::default();
-        self.completed_as(finished, &ids)
-    }
-
-    /// The same with the ids that were told before.
-    pub(super) fn completed_as(&self, finished: &Finished, ids: &Ids) -> Value {
+    /// The document with the answer, whose items have these ids.
+    pub(super) fn completed(&self, completion: &Completion, ids: &Ids) -> Value {
         let mut document = self.document("completed");
         if let Value::Object(fields) = &mut document {
             fields.insert("completed_at".to_owned(), Utc::now().timestamp().into());
-            fields.insert("model".to_owned(), finished.model.as_str().into());
-            fields.insert("output".to_owned(), output(finished, ids).into());
-            fields.insert("usage".to_owned(), usage(finished.usage));
-            fields.extend(extras(finished));
-            if let (Some(label), Some(Value::Object(own))) = (self.label, fields.get_mut("pplx")) {
-                own.insert("format".to_owned(), label.into());
+            fields.insert("model".to_owned(), completion.model.as_str().into());
+            fields.insert("output".to_owned(), output(completion, ids).into());
+            fields.insert("usage".to_owned(), usage(completion.usage));
+            fields.extend(extras(completion));
+            if let (Some(note), Some(Value::Object(own))) = (self.format_note, fields.get_mut("pplx")) {
+                own.insert("format".to_owned(), note.into());
             }
         }
         document
     }
 
-    pub(super) fn failed(&self, refusal: &Refusal) -> Value {
+    pub(super) fn failed(&self, error: &ApiError) -> Value {
         let mut document = self.document("failed");
         if let Value::Object(fields) = &mut document {
-            let error = json!({ "code": refusal.name(), "message": refusal.message });
+            let error = json!({ "code": error.name(), "message": error.message });
             fields.insert("error".to_owned(), error);
         }
         document
     }
 }
 
-/// A document of which nothing more will come.
+/// The document of a response whose answering was ended.
 pub(super) fn cancelled(mut document: Value) -> Value {
     if let Value::Object(fields) = &mut document {
         fields.insert("status".to_owned(), "cancelled".into());
@@ -110,13 +104,14 @@ fn id(kind: &str) -> String {
     format!("{kind}_{}", Uuid::new_v4().simple())
 }
 
-fn output(finished: &Finished, ids: &Ids) -> Vec<Value> {
-    let reasoning = (!finished.reasoning.is_empty()).then(|| reasoning(&ids.reasoning, &finished.reasoning));
-    let rest = if finished.calls.is_empty() {
-        let part = text_part(&finished.text, &annotations(finished));
+fn output(completion: &Completion, ids: &Ids) -> Vec<Value> {
+    let reasoning =
+        (!completion.reasoning.is_empty()).then(|| reasoning(&ids.reasoning, &completion.reasoning));
+    let rest = if completion.calls.is_empty() {
+        let part = text_part(&completion.text, &annotations(completion));
         vec![message(&ids.message, "completed", Some(part))]
     } else {
-        finished.calls.iter().map(call).collect()
+        completion.calls.iter().map(call).collect()
     };
     reasoning.into_iter().chain(rest).collect()
 }
@@ -138,7 +133,7 @@ pub(super) fn text_part(text: &str, annotations: &[Value]) -> Value {
     json!({ "type": "output_text", "text": text, "annotations": annotations, "logprobs": [] })
 }
 
-fn call(call: &Called) -> Value {
+fn call(call: &ToolCall) -> Value {
     json!({
         "id": id("fc"),
         "type": "function_call",
@@ -149,8 +144,8 @@ fn call(call: &Called) -> Value {
     })
 }
 
-/// A call before its arguments have come.
-pub(super) fn opened_call(mut call: Value) -> Value {
+/// A call as it is announced, before its arguments.
+pub(super) fn call_without_arguments(mut call: Value) -> Value {
     if let Value::Object(fields) = &mut call {
         fields.insert("arguments".to_owned(), "".into());
         fields.insert("status".to_owned(), "in_progress".into());
@@ -159,7 +154,7 @@ pub(super) fn opened_call(mut call: Value) -> Value {
 }
 
 /// The citations in a text, as this interface has them: flat, with offsets in characters.
-pub(super) fn annotations(finished: &Finished) -> Vec<Value> {
+pub(super) fn annotations(completion: &Completion) -> Vec<Value> {
     let annotation = |citation: Citation<'_>| {
         json!({
             "type": "url_citation",
@@ -169,7 +164,7 @@ pub(super) fn annotations(finished: &Finished) -> Vec<Value> {
             "end_index": citation.end,
         })
     };
-    cited(finished).into_iter().map(annotation).collect()
+    citations_of(completion).into_iter().map(annotation).collect()
 }
 
 fn usage(usage: Usage) -> Value {

@@ -1,89 +1,87 @@
-//! A response as it comes. The helpers of OpenAI's libraries refuse an event that they do not know, an index that was
+//! A response as a stream of events. The helpers of OpenAI's libraries refuse an event that they do not know, an index that was
 //! not opened, or an id that changes.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::super::events::{Frames, Left};
+use super::super::events::{ClientGone, Frames};
 use super::object::{self, Draft, Ids};
-use super::request::Request;
-use crate::serve::api_error::Refusal;
+use super::run::Run;
+use crate::serve::api_error::ApiError;
 use crate::serve::log::Record;
-use crate::serve::settle::answer_stream::{Piece, Reply};
-use crate::serve::settle::completion::Finished;
-use crate::serve::state::server_state::App;
+use crate::serve::settle::answer_stream::{AnswerStream, Piece};
+use crate::serve::settle::completion::Completion;
 
-/// Sends everything up to the end, and keeps what it came to.
+/// Sends everything up to the end, and stores it.
 pub(super) async fn send(
-    request: Request,
-    draft: Draft,
-    mut reply: Reply,
-    app: Arc<App>,
+    run: Run,
+    mut answer: AnswerStream,
     frames: Frames,
     record: Record,
-) -> Result<(), Left> {
-    let unfinished = Unfinished { request: Some(request), draft, app };
-    let mut stream =
-        Stream { frames, number: 0, ids: Ids::default(), reasoning: String::new(), text: None, next: 0 };
-    let begun = unfinished.draft.document("in_progress");
-    stream.event("response.created", json!({ "response": begun })).await?;
-    stream.event("response.in_progress", json!({ "response": begun })).await?;
+) -> Result<(), ClientGone> {
+    let server = Arc::clone(&run.server);
+    let mut stream = Stream::new(frames, run.draft.clone());
+    let unfinished = Unfinished(Some(run));
+    let document = stream.draft.document("in_progress");
+    stream.event("response.created", json!({ "response": document })).await?;
+    stream.event("response.in_progress", json!({ "response": document })).await?;
     loop {
-        match reply.next(&unfinished.app).await {
+        match answer.next(&server).await {
             Ok(Piece::Reasoning(line)) => stream.reasoning(&line).await?,
             Ok(Piece::Text(text)) => stream.text(&text).await?,
-            Ok(Piece::Done(finished)) => return stream.finish(&finished, unfinished).await,
-            Err(refusal) => {
-                record.failed(refusal.name());
-                return stream.fail(&refusal, unfinished).await;
+            Ok(Piece::Done(completion)) => return stream.finish(&completion, unfinished).await,
+            Err(error) => {
+                record.set_error(error.name());
+                return stream.fail(&error, unfinished).await;
             }
         }
     }
 }
 
-/// A response whose end is not kept yet. When the client leaves before, that is its end.
-struct Unfinished {
-    request: Option<Request>,
-    draft: Draft,
-    app: Arc<App>,
-}
+/// A response whose end is not stored yet. When it is dropped before, the client has gone, and it is stored as failed.
+struct Unfinished(Option<Run>);
 
 impl Unfinished {
-    /// Keeps the end. What cannot be kept can still be sent.
-    async fn end(mut self, document: Value, finished: Option<&Finished>) {
-        if let Some(request) = self.request.take() {
-            let _ = request.keep_end(&self.draft, document, finished, &self.app).await;
+    /// Stores the end. What cannot be stored can still be sent.
+    async fn end(mut self, document: Value, completion: Option<&Completion>) {
+        if let Some(run) = self.0.take() {
+            let _ = run.store_end(document, completion).await;
         }
     }
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        let Some(request) = self.request.take() else { return };
-        let refusal = Refusal::reply("client_left", "The client did not wait for the end of the answer.");
-        let (draft, app) = (self.draft.clone(), Arc::clone(&self.app));
-        self.app.background.spawn(async move {
-            // What is not kept now is settled at the next start.
-            let _ = request.keep_end(&draft, draft.failed(&refusal), None, &app).await;
+        let Some(run) = self.0.take() else { return };
+        let error = ApiError::upstream("client_left", "The client did not wait for the end of the answer.");
+        let server = Arc::clone(&run.server);
+        server.background.spawn(async move {
+            // What cannot be stored now is marked as failed at the next start.
+            let _ = run.store_end(run.draft.failed(&error), None).await;
         });
     }
 }
 
 struct Stream {
     frames: Frames,
+    draft: Draft,
     /// The number of the next event.
     number: u64,
     ids: Ids,
     reasoning: String,
-    /// The text so far, once there is one, and the place of its item.
+    /// The text so far, and the index of its item; `None` before the first text.
     text: Option<(String, usize)>,
-    /// The place of the next item.
+    /// The index of the next item.
     next: usize,
 }
 
 impl Stream {
-    async fn event(&mut self, name: &str, mut data: Value) -> Result<(), Left> {
+    fn new(frames: Frames, draft: Draft) -> Self {
+        Self { frames, draft, number: 0, ids: Ids::default(), reasoning: String::new(), text: None, next: 0 }
+    }
+
+    async fn event(&mut self, name: &str, mut data: Value) -> Result<(), ClientGone> {
         if let Value::Object(fields) = &mut data {
             fields.insert("type".to_owned(), name.into());
             fields.insert("sequence_number".to_owned(), self.number.into());
@@ -92,7 +90,7 @@ impl Stream {
         self.frames.event(name, &data).await
     }
 
-    async fn reasoning(&mut self, line: &str) -> Result<(), Left> {
+    async fn reasoning(&mut self, line: &str) -> Result<(), ClientGone> {
         let id = self.ids.reasoning.clone();
         if self.reasoning.is_empty() {
             let item = json!({ "id": id, "type": "reasoning", "summary": [] });
@@ -107,7 +105,7 @@ impl Stream {
         self.event("response.reasoning_summary_text.delta", delta).await
     }
 
-    async fn end_reasoning(&mut self) -> Result<(), Left> {
+    async fn end_reasoning(&mut self) -> Result<(), ClientGone> {
         if self.reasoning.is_empty() {
             return Ok(());
         }
@@ -119,7 +117,7 @@ impl Stream {
         self.event("response.output_item.done", json!({ "output_index": 0, "item": item })).await
     }
 
-    async fn text(&mut self, delta: &str) -> Result<(), Left> {
+    async fn text(&mut self, delta: &str) -> Result<(), ClientGone> {
         if self.text.is_none() {
             self.open_text().await?;
         }
@@ -130,7 +128,7 @@ impl Stream {
         self.event("response.output_text.delta", delta).await
     }
 
-    async fn open_text(&mut self) -> Result<(), Left> {
+    async fn open_text(&mut self) -> Result<(), ClientGone> {
         self.end_reasoning().await?;
         let index = self.next;
         self.next += 1;
@@ -150,29 +148,25 @@ impl Stream {
         data
     }
 
-    async fn finish(mut self, finished: &Finished, unfinished: Unfinished) -> Result<(), Left> {
-        let document = unfinished.draft.completed_as(finished, &self.ids);
-        self.end_reasoning_if_open().await?;
-        if finished.calls.is_empty() {
-            self.end_text(finished).await?;
+    async fn finish(mut self, completion: &Completion, unfinished: Unfinished) -> Result<(), ClientGone> {
+        let document = self.draft.completed(completion, &self.ids);
+        self.end_reasoning().await?;
+        if completion.calls.is_empty() {
+            self.end_text(completion).await?;
         } else {
             self.calls(&document).await?;
         }
-        // A client that has heard of the end finds the response.
-        unfinished.end(document.clone(), Some(finished)).await;
+        // Stored first, so that a client that has seen the end finds the response.
+        unfinished.end(document.clone(), Some(completion)).await;
         self.event("response.completed", json!({ "response": document })).await
     }
 
-    async fn end_reasoning_if_open(&mut self) -> Result<(), Left> {
-        if self.text.is_none() { self.end_reasoning().await } else { Ok(()) }
-    }
-
-    async fn end_text(&mut self, finished: &Finished) -> Result<(), Left> {
+    async fn end_text(&mut self, completion: &Completion) -> Result<(), ClientGone> {
         if self.text.is_none() {
             self.open_text().await?;
         }
         let Some((text, index)) = self.text.take() else { return Ok(()) };
-        let annotations = object::annotations(finished);
+        let annotations = object::annotations(completion);
         for (number, annotation) in annotations.iter().enumerate() {
             let data = json!({ "annotation_index": number, "annotation": annotation });
             let data = self.at_text(index, data);
@@ -187,14 +181,14 @@ impl Stream {
         self.event("response.output_item.done", json!({ "output_index": index, "item": item })).await
     }
 
-    /// The calls of functions, which are whole: they were checked before anything was sent.
-    async fn calls(&mut self, document: &Value) -> Result<(), Left> {
+    /// The calls of functions. Each was checked as a whole, so its arguments come in one delta.
+    async fn calls(&mut self, document: &Value) -> Result<(), ClientGone> {
         let items = document.get("output").and_then(Value::as_array).into_iter().flatten().enumerate();
         for (index, item) in
             items.filter(|(_, item)| item.get("type").is_some_and(|kind| kind == "function_call"))
         {
             let field = |name: &str| item.get(name).cloned().unwrap_or_default();
-            let opened = object::opened_call(item.clone());
+            let opened = object::call_without_arguments(item.clone());
             self.event("response.output_item.added", json!({ "output_index": index, "item": opened }))
                 .await?;
             let delta = json!({ "item_id": field("id"), "output_index": index, "delta": field("arguments") });
@@ -211,8 +205,8 @@ impl Stream {
         Ok(())
     }
 
-    async fn fail(mut self, refusal: &Refusal, unfinished: Unfinished) -> Result<(), Left> {
-        let document = unfinished.draft.failed(refusal);
+    async fn fail(mut self, error: &ApiError, unfinished: Unfinished) -> Result<(), ClientGone> {
+        let document = self.draft.failed(error);
         unfinished.end(document.clone(), None).await;
         self.event("response.failed", json!({ "response": document })).await
     }

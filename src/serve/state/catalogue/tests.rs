@@ -23,7 +23,7 @@ fn catalogue() -> Catalogue {
 }
 
 fn chosen(catalogue: &Catalogue, name: &str, thinking: bool) -> String {
-    catalogue.choose(name, thinking).map_or_else(|refusal| refusal.name().to_owned(), |chosen| chosen.id)
+    catalogue.choose(name, thinking).map_or_else(|error| error.name().to_owned(), |chosen| chosen.id)
 }
 
 #[test]
@@ -49,10 +49,10 @@ fn names_lead_to_models() {
 
 #[test]
 fn a_mistyped_name_brings_what_was_meant() {
-    let told = |name| catalogue().choose(name, false).unwrap_err().message;
-    assert!(told("auo").contains("did you mean auto?"), "{}", told("auo"));
-    assert!(told("gpt56tera").contains("gpt56_terra"));
-    assert!(told("zzz").ends_with("lists them."));
+    let message = |name| catalogue().choose(name, false).unwrap_err().message;
+    assert!(message("auo").contains("did you mean auto?"), "{}", message("auo"));
+    assert!(message("gpt56tera").contains("gpt56_terra"));
+    assert!(message("zzz").ends_with("lists them."));
 }
 
 #[test]
@@ -61,12 +61,12 @@ fn the_plan_decides_what_is_offered() {
     catalogue.set_plan(Some("pro".to_owned()));
     assert_eq!(chosen(&catalogue, "gpt", false), "gpt56_terra");
     assert_eq!(chosen(&catalogue, "opus", false), "model_not_in_plan");
-    let tiers: Vec<_> = catalogue.entries().into_iter().map(|entry| entry.tier).collect();
+    let tiers: Vec<_> = catalogue.list().into_iter().map(|listed| listed.tier).collect();
     assert!(tiers.iter().any(|tier| tier.as_deref() == Some("pro")), "{tiers:?}");
     assert!(tiers.iter().all(|tier| tier.as_deref() != Some("max")), "{tiers:?}");
     catalogue.set_plan(Some("none".to_owned()));
     assert_eq!(chosen(&catalogue, "gpt", false), "model_not_in_plan");
-    let ids: Vec<_> = catalogue.entries().into_iter().map(|entry| entry.id).collect();
+    let ids: Vec<_> = catalogue.list().into_iter().map(|listed| listed.id).collect();
     assert_eq!(ids, ["auto", "usual"]);
     catalogue.set_plan(Some("max".to_owned()));
     assert_eq!(chosen(&catalogue, "opus", true), "claude48opusthinking");
@@ -76,7 +76,7 @@ fn the_plan_decides_what_is_offered() {
 fn without_a_list_the_families_stand_for_what_was_known() {
     let catalogue = Catalogue::new("x".to_owned(), BTreeMap::new(), None);
     assert_eq!(chosen(&catalogue, "gpt", true), "gpt56_terra_thinking");
-    let ids: Vec<_> = catalogue.entries().into_iter().map(|entry| entry.id).collect();
+    let ids: Vec<_> = catalogue.list().into_iter().map(|listed| listed.id).collect();
     assert!(ids.contains(&"sonnet".to_owned()) && ids.first().is_some_and(|id| id == "auto"), "{ids:?}");
     let unique: std::collections::BTreeSet<_> = ids.iter().collect();
     assert_eq!(unique.len(), ids.len());

@@ -3,11 +3,11 @@
 use axum::http::StatusCode;
 
 use crate::domain::error::Error;
-use crate::serve::api_error::Refusal;
+use crate::serve::api_error::ApiError;
 
 /// Why a file is not stored, or not deleted.
 #[derive(Debug)]
-pub(crate) enum Refused {
+pub(crate) enum FileError {
     /// The request is wrong (400).
     Invalid {
         /// The part of the form that is: `file` or `purpose`.
@@ -21,20 +21,20 @@ pub(crate) enum Refused {
     Io(Error),
 }
 
-pub(crate) fn too_large(message: String) -> Refusal {
-    Refusal::request(StatusCode::PAYLOAD_TOO_LARGE, "file_too_large", message).with_param("file")
+pub(crate) fn file_too_large(message: String) -> ApiError {
+    ApiError::with_status(StatusCode::PAYLOAD_TOO_LARGE, "file_too_large", message).with_param("file")
 }
 
-pub(crate) fn missing(id: &str) -> Refusal {
-    Refusal::missing("file_not_found", format!("There is no file '{id}'."))
+pub(crate) fn file_not_found(id: &str) -> ApiError {
+    ApiError::not_found("file_not_found", format!("There is no file '{id}'."))
 }
 
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Invalid { param, message } => Self::bad(param, message),
-            Refused::TooLarge(message) => too_large(message),
-            Refused::Io(error) => error.into(),
+impl From<FileError> for ApiError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Invalid { param, message } => Self::invalid(param, message),
+            FileError::TooLarge(message) => file_too_large(message),
+            FileError::Io(error) => error.into(),
         }
     }
 }

@@ -4,18 +4,18 @@ use super::*;
 fn store() -> (tempfile::TempDir, Files) {
     let folder = tempfile::tempdir().unwrap();
     let env = Environment::from_variables(&[("XDG_STATE_HOME", folder.path().to_str().unwrap())]);
-    let files = Files::of(&env).unwrap();
+    let files = Files::in_state_folder(&env).unwrap();
     (folder, files)
 }
 
-fn add(files: &Files, name: &str, content: &[u8], now: i64) -> Stored {
+fn add(files: &Files, name: &str, content: &[u8], now: i64) -> StoredFile {
     files.add(name, "user_data", content, now).unwrap()
 }
 
 /// Puts a file in place as a store of other bounds would have: of `size` bytes that take up no room.
 fn plant(files: &Files, digit: char, size: u64) -> String {
-    let mut stored = Stored::new("big", "user_data", b"", 1);
-    stored.id = format!("{PREFIX}{}", String::from(digit).repeat(DIGITS));
+    let mut stored = StoredFile::new("big", "user_data", b"", 1);
+    stored.id = format!("{ID_PREFIX}{}", String::from(digit).repeat(ID_DIGITS));
     stored.bytes = size;
     files.write(&stored, b"").unwrap();
     let file = File::options().write(true).open(files.folder.join(&stored.id)).unwrap();
@@ -52,7 +52,7 @@ fn a_file_is_described_in_the_words_of_the_api() {
 fn nothing_is_made_before_the_first_file() {
     let (folder, files) = store();
     assert!(files.list().is_empty());
-    assert!(!files.delete(&format!("{PREFIX}{}", "0".repeat(DIGITS))).unwrap());
+    assert!(!files.delete(&format!("{ID_PREFIX}{}", "0".repeat(ID_DIGITS))).unwrap());
     files.add("a/b", "user_data", b"x", 1).unwrap_err();
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     add(&files, "a", b"x", 1);
@@ -76,7 +76,7 @@ fn names_that_are_none_are_refused() {
     let long = "x".repeat(MAX_NAME + 1);
     for name in ["", ".", "..", "a/b", "a\\b", "/", "a\nb", "a\0", "a\u{7f}", "a\u{85}", &long] {
         let refused = files.add(name, "user_data", b"x", 1);
-        assert!(matches!(refused, Err(Refused::Invalid { param: "file", .. })), "{name:?}");
+        assert!(matches!(refused, Err(FileError::Invalid { param: "file", .. })), "{name:?}");
     }
     for name in ["...", ".env", "a b", "\"ä\"", &"\"".repeat(MAX_NAME)] {
         let stored = add(&files, name, b"x", 1);
@@ -89,7 +89,7 @@ fn purposes_that_are_unknown_are_refused() {
     let (_folder, files) = store();
     for purpose in ["", "batch", "fine-tune", "User_Data"] {
         let refused = files.add("a", purpose, b"x", 1);
-        assert!(matches!(refused, Err(Refused::Invalid { param: "purpose", .. })), "{purpose}");
+        assert!(matches!(refused, Err(FileError::Invalid { param: "purpose", .. })), "{purpose}");
     }
     for purpose in PURPOSES {
         assert_eq!(files.add("a", purpose, b"x", 1).unwrap().purpose, purpose);
@@ -100,12 +100,12 @@ fn purposes_that_are_unknown_are_refused() {
 fn a_file_is_neither_empty_nor_too_large() {
     let (_folder, files) = store();
     let refused = files.add("a", "user_data", b"", 1);
-    assert!(matches!(refused, Err(Refused::Invalid { param: "file", .. })));
+    assert!(matches!(refused, Err(FileError::Invalid { param: "file", .. })));
     let mut content = vec![0; MAX_FILE];
     let stored = add(&files, "a", &content, 1);
     assert_eq!(files.content(&stored.id).unwrap().1.len(), MAX_FILE);
     content.push(0);
-    assert!(matches!(files.add("a", "user_data", &content, 1), Err(Refused::TooLarge(_))));
+    assert!(matches!(files.add("a", "user_data", &content, 1), Err(FileError::TooLarge(_))));
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn all_files_together_are_bounded() {
     let first = add(&files, "a", b"x", 1);
     plant(&files, 'a', MAX_TOTAL - 3);
     add(&files, "b", b"xy", 1);
-    assert!(matches!(files.add("c", "user_data", b"x", 1), Err(Refused::TooLarge(_))));
+    assert!(matches!(files.add("c", "user_data", b"x", 1), Err(FileError::TooLarge(_))));
     files.delete(&first.id).unwrap();
     add(&files, "c", b"x", 1);
 }
@@ -123,7 +123,7 @@ fn all_files_together_are_bounded() {
 fn an_id_never_leads_out_of_the_folder() {
     let (_folder, files) = store();
     let stored = add(&files, "a", b"x", 1);
-    let digits = stored.id.strip_prefix(PREFIX).unwrap();
+    let digits = stored.id.strip_prefix(ID_PREFIX).unwrap();
     fs::copy(files.folder.join(&stored.id), files.folder.join("../outside")).unwrap();
     let bad = [
         String::new(),
@@ -132,10 +132,10 @@ fn an_id_never_leads_out_of_the_folder() {
         format!("./{}", stored.id),
         format!("{}/", stored.id),
         format!("{}\0", stored.id),
-        format!("{PREFIX}{}", "A".repeat(DIGITS)),
-        format!("{PREFIX}{}", "g".repeat(DIGITS)),
-        format!("{PREFIX}{}", "0".repeat(DIGITS + 1)),
-        format!("{PREFIX}{:/<32}", "../outside"),
+        format!("{ID_PREFIX}{}", "A".repeat(ID_DIGITS)),
+        format!("{ID_PREFIX}{}", "g".repeat(ID_DIGITS)),
+        format!("{ID_PREFIX}{}", "0".repeat(ID_DIGITS + 1)),
+        format!("{ID_PREFIX}{:/<32}", "../outside"),
         "../outside".to_owned(),
     ];
     for id in bad {
@@ -149,30 +149,31 @@ fn an_id_never_leads_out_of_the_folder() {
 #[test]
 fn half_a_file_is_no_file() {
     let (_folder, files) = store();
-    let whole = add(&files, "a", b"0123456789", 1);
-    let bytes = fs::read(files.folder.join(&whole.id)).unwrap();
+    let file = add(&files, "a", b"0123456789", 1);
+    let bytes = fs::read(files.folder.join(&file.id)).unwrap();
     for (digit, end) in [('1', bytes.len() - 1), ('2', bytes.len() - 11), ('3', 20), ('4', 0)] {
-        let half = whole.id.replace(whole.id.split_at(PREFIX.len()).1, &String::from(digit).repeat(DIGITS));
+        let half =
+            file.id.replace(file.id.split_at(ID_PREFIX.len()).1, &String::from(digit).repeat(ID_DIGITS));
         let text = bytes[..end].to_vec();
-        let text = String::from_utf8(text).unwrap().replace(&whole.id, &half);
+        let text = String::from_utf8(text).unwrap().replace(&file.id, &half);
         fs::write(files.folder.join(&half), text).unwrap();
         assert_eq!((files.get(&half), files.content(&half)), (None, None), "{digit}");
     }
-    let renamed = format!("{PREFIX}{}", "5".repeat(DIGITS));
+    let renamed = format!("{ID_PREFIX}{}", "5".repeat(ID_DIGITS));
     fs::write(files.folder.join(&renamed), &bytes).unwrap();
     assert_eq!(files.get(&renamed), None);
-    assert_eq!(files.list(), [whole]);
+    assert_eq!(files.list(), [file]);
 }
 
 #[test]
 fn what_a_killed_upload_left_is_not_listed_and_goes() {
     let (_folder, files) = store();
-    let whole = add(&files, "a", b"x", 1);
-    let left = files.folder.join(".pplx-left");
-    fs::copy(files.folder.join(&whole.id), &left).unwrap();
-    assert_eq!(files.list(), [whole]);
+    let file = add(&files, "a", b"x", 1);
+    let leftover = files.folder.join(".pplx-left");
+    fs::copy(files.folder.join(&file.id), &leftover).unwrap();
+    assert_eq!(files.list(), [file]);
     add(&files, "b", b"x", 1);
-    assert!(!left.exists());
+    assert!(!leftover.exists());
 }
 
 #[test]
@@ -228,7 +229,7 @@ fn a_link_for_the_folder_leads_nowhere() {
     assert!(files.list().is_empty());
     assert_eq!(files.get(&stored.id), None);
     assert!(!files.delete(&stored.id).unwrap());
-    assert!(matches!(files.add("b", "user_data", b"x", 1), Err(Refused::Io(_))));
+    assert!(matches!(files.add("b", "user_data", b"x", 1), Err(FileError::Io(_))));
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
 }
 
@@ -237,6 +238,6 @@ fn another_file_in_between_is_not_the_same() {
     let (_folder, files) = store();
     let [one, two] = ["a", "b"].map(|name| files.folder.join(add(&files, name, b"x", 1).id));
     let metadata = |path: &Path| fs::symlink_metadata(path).unwrap();
-    assert!(is_same(&metadata(&one), &metadata(&one)));
-    assert!(!is_same(&metadata(&one), &metadata(&two)));
+    assert!(is_same_file(&metadata(&one), &metadata(&one)));
+    assert!(!is_same_file(&metadata(&one), &metadata(&two)));
 }
