@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::domain::error::{Cut, Error};
 use crate::outcome::failure::Failure;
+use crate::state::files::FileError;
 
 /// An error as clients of OpenAI's API read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,6 +191,24 @@ impl IntoResponse for ApiError {
 /// The code of the error that a response carries, for the log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LoggedError(pub(super) &'static str);
+
+pub(crate) fn file_too_large(message: String) -> ApiError {
+    ApiError::with_status(StatusCode::PAYLOAD_TOO_LARGE, "file_too_large", message).with_param("file")
+}
+
+pub(crate) fn file_not_found(id: &str) -> ApiError {
+    ApiError::not_found("file_not_found", format!("There is no file '{id}'."))
+}
+
+impl From<FileError> for ApiError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Invalid { param, message } => Self::invalid(param, message),
+            FileError::TooLarge(message) => file_too_large(message),
+            FileError::Io(error) => error.into(),
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

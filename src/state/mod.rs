@@ -5,6 +5,8 @@ mod answers;
 mod database;
 mod dialects;
 pub mod env;
+#[cfg(feature = "serve")]
+pub(crate) mod files;
 mod jobs;
 mod migration;
 mod model_list;

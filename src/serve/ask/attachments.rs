@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::decode;
 use crate::domain::attachment::Attachment;
 use crate::net::fetch;
-use crate::serve::api_error::ApiError;
+use crate::serve::api_error::{ApiError, file_not_found, file_too_large};
 use crate::serve::conversation::turns::{Conversation, FileReference, is_data_url};
-use crate::serve::state::files::{MAX_FILE, file_not_found, file_too_large};
 use crate::serve::state::server_state::ServerState;
+use crate::state::files::MAX_FILE;
 
 /// How many files a question may bring along.
 const MAX_FILES: usize = 5;

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::domain::attachment::{Attachment, extension_for, type_by_extension};
 use crate::domain::error::Error;
-use crate::serve::state::files::MAX_FILE;
+use crate::state::files::MAX_FILE;
 
 /// The longest name, in bytes, before the ending that it may need.
 const MAX_NAME: usize = 200;

@@ -10,9 +10,9 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::serve::api_error::ApiError;
-use crate::serve::state::files::{MAX_FILE, StoredFile, file_not_found, file_too_large};
+use crate::serve::api_error::{ApiError, file_not_found, file_too_large};
 use crate::serve::state::server_state::ServerState;
+use crate::state::files::{MAX_FILE, StoredFile};
 
 /// How much of an upload is read, in bytes: more than is stored, so that a client with too large a file has sent it and
 /// reads the error.

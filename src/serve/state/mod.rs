@@ -3,7 +3,6 @@
 pub(crate) mod access;
 mod background;
 pub(crate) mod catalogue;
-pub(crate) mod files;
 pub(crate) mod quota;
 pub(crate) mod responses;
 pub(crate) mod server_state;

@@ -8,7 +8,6 @@ use tokio::sync::Semaphore;
 use super::access::Access;
 use super::background::Background;
 use super::catalogue::Catalogue;
-use super::files::{FileError, Files};
 use super::quota::Quota;
 use super::responses::Responses;
 use super::session::Session;
@@ -23,6 +22,7 @@ use crate::provider::{Provider, Subscription};
 use crate::serve::api_error::ApiError;
 use crate::serve::settings::Settings;
 use crate::state::env::Environment;
+use crate::state::files::{FileError, Files};
 use crate::state::off_thread::within;
 use crate::state::{Database, ListedModels, ModelList};
 

@@ -1,8 +1,6 @@
 //! The files that clients have uploaded: one file on the disk for each of them, with a line of JSON that describes it
 //! before its content. It appears by one rename and goes by one removal, so that no crash leaves half of it.
 
-mod error;
-
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -11,10 +9,9 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(crate) use self::error::{FileError, file_not_found, file_too_large};
+use super::env::Environment;
+use super::private::{self, Durability};
 use crate::domain::error::Error;
-use crate::state::env::Environment;
-use crate::state::private::{self, Durability};
 
 /// The largest file that is taken, in bytes.
 pub(crate) const MAX_FILE: usize = 20 << 20;
@@ -58,6 +55,22 @@ pub(crate) struct StoredFile {
     pub(crate) purpose: String,
     /// Always `processed`: there is nothing to wait for.
     pub(crate) status: String,
+}
+
+/// Why a file is not stored, or not deleted.
+#[derive(Debug)]
+pub(crate) enum FileError {
+    /// The request is wrong (400).
+    Invalid {
+        /// The part of the form that is: `file` or `purpose`.
+        param: &'static str,
+        /// What is wrong with it, as a sentence.
+        message: String,
+    },
+    /// The file, or the files together, would be too large (413). A sentence.
+    TooLarge(String),
+    /// The folder cannot be used (500).
+    Io(Error),
 }
 
 impl Files {
