@@ -3,7 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use self::phrases::{duration, reason_phrase, retry_phrase, service_phrase};
 use super::origin::Origin;
+
+mod cut;
+mod phrases;
+mod refusal;
+
+pub use self::cut::Cut;
+pub use self::refusal::{ApiRefusal, Why};
 
 /// A result with this library's [`enum@Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -256,103 +264,5 @@ impl Error {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Self::Busy { path },
             _ => Self::File { action, path, source },
         }
-    }
-}
-
-/// An error that the official API answered with.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct ApiRefusal {
-    /// The API's own sentence, or the status where it gave none.
-    pub message: String,
-    /// What it is about.
-    pub why: Why,
-    /// More that the reply says: the parameter that is wrong, when to ask again.
-    pub detail: Option<String>,
-    /// Where the key was found.
-    pub origin: Origin,
-}
-
-/// What an error of the official API is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// Something in the request.
-    Request,
-    /// The key.
-    Key,
-    /// The account's credits are used up.
-    Credits,
-    /// Too many requests.
-    Rate,
-    /// This interface is retired for the account; the other one is not.
-    Retired,
-    /// The edge in front of the API wants proof of a browser.
-    Blocked,
-    /// The API, or a gateway in front of it.
-    Service,
-    /// Anything else.
-    Other,
-}
-
-/// What ended a reply early.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cut {
-    /// The body ended.
-    EndOfBody,
-    /// The connection broke.
-    Broken(String),
-    /// Nothing arrived for so many seconds.
-    Idle(u64),
-    /// The time for the whole run, in seconds, ran out.
-    Deadline(u64),
-    /// An event was larger than the bound, in bytes.
-    TooLarge(usize),
-    /// The answer reached the number of tokens that it may have.
-    Tokens,
-    /// The service ended it, and gave a reason.
-    Service(String),
-    /// The user, or the system, ended the run.
-    Interrupted,
-}
-
-impl std::fmt::Display for Cut {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::EndOfBody => f.write_str("the reply ended in the middle"),
-            Self::Broken(reason) => write!(f, "the connection broke ({reason})"),
-            Self::Idle(limit) => write!(f, "nothing arrived for {}", duration(*limit)),
-            Self::Deadline(limit) => write!(f, "the time limit of {} ran out", duration(*limit)),
-            Self::TooLarge(limit) => write!(f, "an event in it is larger than {limit} bytes"),
-            Self::Tokens => f.write_str("it reached the number of tokens that it may have"),
-            Self::Service(reason) => write!(f, "the service ended it ({reason})"),
-            Self::Interrupted => f.write_str("interrupted"),
-        }
-    }
-}
-
-fn duration(count: u64) -> String {
-    if count == 1 { "1 second".to_owned() } else { format!("{count} seconds") }
-}
-
-fn retry_phrase(retry_after: Option<&str>) -> String {
-    match retry_after {
-        Some(seconds) if seconds.bytes().all(|byte| byte.is_ascii_digit()) => {
-            format!("; it asks to wait {seconds} seconds")
-        }
-        Some(date) => format!("; it asks to wait until {date}"),
-        None => String::new(),
-    }
-}
-
-fn reason_phrase(reason: Option<&str>) -> String {
-    reason.map(|reason| format!(": {}", reason.trim_end_matches('.'))).unwrap_or_default()
-}
-
-fn service_phrase(code: Option<&str>, message: Option<&str>) -> String {
-    match (code, message) {
-        (Some(code), Some(message)) => format!("{message} ({code})"),
-        (None, Some(message)) => message.to_owned(),
-        (Some(code), None) => format!("The service reported {code}."),
-        (None, None) => "The service failed without saying why.".to_owned(),
     }
 }
