@@ -33,7 +33,7 @@ fn environment() -> String {
     text
 }
 
-const VARIABLES: [(&str, &str); 19] = [
+const VARIABLES: [(&str, &str); 20] = [
     ("PPLX_TOKEN", "the session token to use instead of the stored session"),
     ("PPLX_COOKIES, PERPLEXITY_COOKIES", "a browser's Cookie header to use instead of the stored session"),
     ("PPLX_EMAIL, PPLX_OTP", "address and code for `pplx login`"),
@@ -45,6 +45,10 @@ const VARIABLES: [(&str, &str); 19] = [
     (
         "XDG_CONFIG_HOME, HOME, APPDATA",
         "where that folder is otherwise: pplx in the first, .config/pplx in the second",
+    ),
+    (
+        "XDG_STATE_HOME, LOCALAPPDATA",
+        "where what pplx keeps between runs is: pplx in it, or .local/state/pplx in the home folder",
     ),
     ("NO_COLOR, CLICOLOR_FORCE, TERM", "never or always use colour; dumb: never move the cursor"),
     (
