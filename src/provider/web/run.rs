@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::super::Reception;
 use crate::auth::Credential;
+use crate::provider::Reception;
 
 /// What it takes to take a run up again.
 #[derive(Debug)]
