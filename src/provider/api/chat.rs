@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::gathered::{Gathered, filters, language, malformed, search_options, sources, text, usage};
+use super::json::{malformed, sources, text, usage};
+use super::options::{filters, language, search_options};
+use super::partial_answer::Gathered;
 use crate::domain::answer::Source;
 use crate::domain::error::{Cut, Error, Result};
 use crate::domain::request::{Effort, SearchRequest};

@@ -5,21 +5,23 @@
 
 mod agent;
 mod chat;
-mod gathered;
+mod json;
 mod memory;
+mod options;
 mod pages;
+mod partial_answer;
 mod refusal;
-mod reply;
+mod search;
 mod send;
 mod think;
 
-pub use reply::Search;
+pub use search::Search;
 
 use serde_json::Value;
 use url::Url;
 
-use self::gathered::Kind;
 use self::memory::Memory;
+use self::partial_answer::Kind;
 use self::send::Call;
 use super::Reception;
 use crate::auth::ApiKey;

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::gathered::{Gathered, filters, sources, text};
+use super::json::{sources, text};
+use super::options::filters;
+use super::partial_answer::Gathered;
 use crate::domain::choice::Choice;
 use crate::domain::error::Result;
 use crate::domain::request::SearchRequest;

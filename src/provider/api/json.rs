@@ -1,39 +1,9 @@
-//! What a reply has brought, in any dialect, and what the dialects have in common.
+//! Reading the JSON that all dialects have in common.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use crate::domain::answer::{Source, Step};
-use crate::domain::choice::Choice;
-use crate::domain::error::{Cut, Error, Result};
-use crate::domain::request::{Filters, SearchRequest};
-
-/// What kind of reply is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Chat,
-    ChatStream,
-    Agent,
-    AgentStream,
-    Pages,
-}
-
-/// The answer as far as it has come.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Gathered {
-    /// As it came, thoughts included.
-    pub(super) text: String,
-    pub(super) sources: Vec<Source>,
-    pub(super) model: Option<String>,
-    /// The id of the reply.
-    pub(super) id: Option<String>,
-    pub(super) usage: Option<Value>,
-    /// Why the answer ends early.
-    pub(super) cut: Option<Cut>,
-    /// What the API is doing.
-    pub(super) step: Option<Step>,
-    /// Nothing follows.
-    pub(super) over: bool,
-}
+use crate::domain::answer::Source;
+use crate::domain::error::{Error, Result};
 
 /// A reply that has not the shape that it should have.
 pub(super) fn malformed(what: &str) -> Error {
@@ -110,46 +80,9 @@ pub(super) fn sources(list: &Value, name: &str) -> Result<Vec<Source>> {
         .collect()
 }
 
-/// The domains that a search is limited to, or, with a dash before each, those that it leaves out.
-fn domains(filters: &Filters) -> Vec<String> {
-    let excluded = filters.excluded_domains.iter().map(|domain| format!("-{domain}"));
-    filters.domains.iter().cloned().chain(excluded).collect()
-}
-
-/// The filters that all interfaces know, under their names.
-pub(super) fn filters(request: &SearchRequest) -> Map<String, Value> {
-    let filters = &request.filters;
-    let day = |day: chrono::NaiveDate| Value::from(day.format("%m/%d/%Y").to_string());
-    let domains = domains(filters);
-    present([
-        ("search_domain_filter", (!domains.is_empty()).then(|| domains.into())),
-        ("search_recency_filter", request.recency.map(|recency| recency.name().into())),
-        ("search_after_date_filter", filters.after.map(day)),
-        ("search_before_date_filter", filters.before.map(day)),
-    ])
-}
-
-/// How the web is searched, under the names of both interfaces that answer.
-pub(super) fn search_options(request: &SearchRequest) -> Map<String, Value> {
-    let filters = &request.filters;
-    present([
-        ("search_context_size", filters.context_size.map(|size| size.name().into())),
-        ("user_location", filters.country.as_ref().map(|country| json!({ "country": country }))),
-    ])
-}
-
-fn present<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<String, Value> {
-    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-}
-
 /// What an answer used and cost, where that is told.
 pub(super) fn usage(reply: &Value) -> Option<Value> {
     reply.get("usage").filter(|usage| usage.is_object()).cloned()
-}
-
-/// A language tag's language alone: what the API takes.
-pub(super) fn language(tag: &str) -> String {
-    tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
 }
 
 #[cfg(test)]
