@@ -13,6 +13,7 @@ pub mod otp;
 mod secret;
 mod session;
 mod store;
+mod stored;
 
 pub use check::{Checked, Verdict, check, verify};
 pub use key::ApiKey;

@@ -8,13 +8,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Credential;
 use super::jwt;
 use super::secret::Secret;
 use super::session::Session;
+use super::stored::{Content, to_bytes, written};
 use crate::domain::error::{Error, Result};
 use crate::domain::origin::Origin;
 use crate::state::env::Environment;
@@ -25,44 +25,6 @@ use crate::state::private::{self, Durability};
 #[derive(Debug, Clone)]
 pub struct Store {
     path: PathBuf,
-}
-
-/// The file's content. `expires` may be any number; what is not understood counts as absent.
-#[derive(Deserialize)]
-struct Content {
-    #[serde(rename = "type", default)]
-    kind: Option<String>,
-    #[serde(default)]
-    access: String,
-    #[serde(default)]
-    expires: Option<Value>,
-    #[serde(default)]
-    email: Option<String>,
-    #[serde(default)]
-    cookies: Option<String>,
-    #[serde(default)]
-    api_key: Option<String>,
-}
-
-impl Content {
-    /// A key can stand alone.
-    fn has_session(&self) -> bool {
-        self.api_key.is_none() || self.cookies.is_some() || !self.access.is_empty()
-    }
-}
-
-#[derive(Serialize)]
-struct Written<'a> {
-    r#type: &'a str,
-    access: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expires: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    email: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cookies: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    api_key: Option<&'a str>,
 }
 
 impl Store {
@@ -277,25 +239,6 @@ impl Store {
     fn lock(&self) -> Result<File> {
         private::lock(self.folder()).map_err(|source| file_error("lock", self.folder(), source))
     }
-}
-
-/// The file's text for `credential` and a key.
-fn written(credential: &Credential, key: Option<&Secret>) -> io::Result<Vec<u8>> {
-    let session = &credential.session;
-    to_bytes(&Written {
-        r#type: "oauth",
-        access: session.token().expose(),
-        expires: credential.expires,
-        email: credential.email.as_deref(),
-        cookies: session.cookies().map(Secret::expose),
-        api_key: key.map(Secret::expose),
-    })
-}
-
-fn to_bytes(content: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut bytes = serde_json::to_vec_pretty(content)?;
-    bytes.push(b'\n');
-    Ok(bytes)
 }
 
 fn file_error(action: &'static str, path: &Path, source: io::Error) -> Error {

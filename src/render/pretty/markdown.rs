@@ -4,10 +4,9 @@ use anstyle::{AnsiColor, Style};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
-use super::citations::{Citations, linked};
-use super::span::{CODE, Line, Span, joined, wrapped};
+use super::inline::{Canvas, Events, inline, is_inline};
+use super::span::{CODE, Line, Span, wrapped};
 use super::table;
-use crate::render::Paint;
 
 /// The marks of nested lists, by depth.
 const BULLETS: [&str; 3] = ["• ", "◦ ", "▪ "];
@@ -18,14 +17,6 @@ pub(super) struct Block {
     /// Where its source begins, in bytes: at the start of a line.
     pub(super) start: usize,
     pub(super) lines: Vec<Line>,
-}
-
-/// What is needed to draw a text.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Canvas<'a> {
-    pub(super) width: usize,
-    pub(super) paint: Paint,
-    pub(super) citations: &'a Citations,
 }
 
 /// The blocks of a Markdown text.
@@ -63,8 +54,6 @@ fn draw(events: Vec<Event<'_>>, canvas: Canvas<'_>) -> Vec<Line> {
     drawing.lines
 }
 
-type Events<'e> = std::iter::Peekable<std::vec::IntoIter<Event<'e>>>;
-
 /// What stands before the lines of a list item or a quote: once its mark, then blanks or the mark again.
 #[derive(Debug)]
 struct Margin {
@@ -100,12 +89,12 @@ impl Drawing<'_> {
 
     fn block(&mut self, events: &mut Events<'_>) {
         if events.peek().is_some_and(is_inline) {
-            let spans = self.inline(events, Style::new());
+            let spans = inline(events, Style::new(), self.canvas);
             return self.flow(&spans);
         }
         match events.next() {
             Some(Event::Start(Tag::Heading { level, .. })) => {
-                let spans = self.inline(events, heading_style(level));
+                let spans = inline(events, heading_style(level), self.canvas);
                 self.flow(&spans);
                 events.next();
             }
@@ -189,7 +178,7 @@ impl Drawing<'_> {
                 Event::Start(Tag::TableHead | Tag::TableRow) => rows.push(Vec::new()),
                 Event::Start(Tag::TableCell) => {
                     let style = if rows.len() == 1 { Style::new().bold() } else { Style::new() };
-                    let cell = self.inline(events, style);
+                    let cell = inline(events, style, self.canvas);
                     if let Some(row) = rows.last_mut() {
                         row.push(cell);
                     }
@@ -199,44 +188,6 @@ impl Drawing<'_> {
             }
         }
         rows
-    }
-
-    /// Inline text up to the end of its block, or the start of another.
-    fn inline(&mut self, events: &mut Events<'_>, base: Style) -> Vec<Span> {
-        let mut spans = Vec::new();
-        let mut styles = vec![base];
-        let mut links: Vec<String> = Vec::new();
-        while let Some(event) = events.next_if(is_inline) {
-            let style = styles.last().copied().unwrap_or_default();
-            let mut push = |text: &str, style| {
-                spans.push(Span { text: text.to_owned(), style, link: links.last().cloned() });
-            };
-            match event {
-                Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => push(&text, style),
-                Event::Code(code) => push(&code, CODE),
-                Event::SoftBreak => push(" ", style),
-                Event::HardBreak => push("\n", style),
-                Event::TaskListMarker(done) => push(if done { "☑ " } else { "☐ " }, style),
-                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                    links.push(dest_url.into_string());
-                    styles.push(style.underline());
-                }
-                Event::Start(tag) => styles.push(emphasised(style, &tag)),
-                Event::End(end) => {
-                    if matches!(end, TagEnd::Link | TagEnd::Image)
-                        && let Some(url) = links.pop()
-                        && !self.canvas.paint.links
-                    {
-                        spans.push(Span::new(format!(" ({url})"), base.dimmed()));
-                    }
-                    if styles.len() > 1 {
-                        styles.pop();
-                    }
-                }
-                _ => {}
-            }
-        }
-        linked(joined(spans), self.canvas.citations)
     }
 
     fn flow(&mut self, spans: &[Span]) {
@@ -262,37 +213,6 @@ impl Drawing<'_> {
         let blank = self.canvas.paint.line(&margins);
         let is_blank = blank.text.trim().is_empty();
         self.lines.push(if is_blank { Line::default() } else { blank });
-    }
-}
-
-fn is_inline(event: &Event<'_>) -> bool {
-    match event {
-        Event::Start(tag) => is_inline_tag(tag.to_end()),
-        Event::End(end) => is_inline_tag(*end),
-        Event::Rule => false,
-        _ => true,
-    }
-}
-
-fn is_inline_tag(tag: TagEnd) -> bool {
-    matches!(
-        tag,
-        TagEnd::Emphasis
-            | TagEnd::Strong
-            | TagEnd::Strikethrough
-            | TagEnd::Link
-            | TagEnd::Image
-            | TagEnd::Superscript
-            | TagEnd::Subscript
-    )
-}
-
-fn emphasised(style: Style, tag: &Tag<'_>) -> Style {
-    match tag {
-        Tag::Emphasis => style.italic(),
-        Tag::Strong => style.bold(),
-        Tag::Strikethrough => style.strikethrough(),
-        _ => style,
     }
 }
 

@@ -4,6 +4,7 @@
 //! lines that differ; so a finished block is written once, and text that the service takes back is redrawn.
 
 mod citations;
+mod inline;
 mod markdown;
 mod sheet;
 mod span;
@@ -14,7 +15,8 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Look};
 
 use self::citations::Citations;
-use self::markdown::{Canvas, blocks};
+use self::inline::Canvas;
+use self::markdown::blocks;
 use self::sheet::Sheet;
 use self::span::{Line, Span, wrapped};
 use super::age;
