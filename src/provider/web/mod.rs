@@ -10,6 +10,8 @@ mod frame;
 mod lenient;
 mod markdown;
 mod metered;
+mod model_names;
+mod newest;
 mod patch;
 mod progress;
 mod results;

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use super::choice::{Choice, Chosen, Texts};
 use super::extract::{FromText, from_text, is_sentence, speaks_of_limits};
 use super::frame::{Block, DiffBlock, StreamEvent};
+use super::model_names::ModelNames;
+use super::newest::keep_newest;
 use super::patch;
 use super::progress::Progress;
 use super::sources::Sources;
@@ -45,12 +47,10 @@ pub struct Snapshot {
     error_code: Option<String>,
     error_message: Option<String>,
     text: Option<String>,
-    display_model: Option<String>,
-    user_selected_model: Option<String>,
+    models: ModelNames,
     backend_uuid: Option<String>,
     context_uuid: Option<String>,
     read_write_token: Option<String>,
-    turbo_named: bool,
     had_blocks: bool,
     texts: Texts,
     sources: Sources,
@@ -89,15 +89,13 @@ impl Snapshot {
         let completed = status.eq_ignore_ascii_case("completed");
         self.failed |= status.eq_ignore_ascii_case("failed");
         let in_final_frame = completed || event.is_final == Some(true);
-        self.turbo_named |= event.display_model.as_deref() == Some("turbo");
-        keep(&mut self.display_model, event.display_model);
-        keep(&mut self.user_selected_model, event.user_selected_model);
-        keep(&mut self.backend_uuid, event.backend_uuid);
-        keep(&mut self.context_uuid, event.context_uuid);
-        keep(&mut self.read_write_token, event.read_write_token);
-        keep(&mut self.error_code, event.error_code.map(Cow::Owned));
-        keep(&mut self.error_message, event.error_message.map(Cow::Owned));
-        keep(&mut self.text, event.text.map(Cow::Owned));
+        self.models.merge(event.display_model, event.user_selected_model);
+        keep_newest(&mut self.backend_uuid, event.backend_uuid);
+        keep_newest(&mut self.context_uuid, event.context_uuid);
+        keep_newest(&mut self.read_write_token, event.read_write_token);
+        keep_newest(&mut self.error_code, event.error_code.map(Cow::Owned));
+        keep_newest(&mut self.error_message, event.error_message.map(Cow::Owned));
+        keep_newest(&mut self.text, event.text.map(Cow::Owned));
         if let Some(list) = event.sources_list {
             self.sources.list(&list, in_final_frame);
         }
@@ -225,31 +223,14 @@ impl Snapshot {
         self.text.as_deref().map(from_text).unwrap_or_default()
     }
 
-    /// The model that answered: `display_model`, which may change in mid-stream, unless it says `turbo` while the
-    /// user's choice is named beside it.
+    /// The model that answered, as far as the service named it.
     pub fn model(&self) -> Option<&str> {
-        let chosen = self.user_selected_model.as_deref().filter(|model| *model != "turbo");
-        match self.display_model.as_deref() {
-            None => chosen,
-            Some("turbo") => chosen.or(Some("turbo")),
-            named => named,
-        }
+        self.models.answering()
     }
 
     /// What to say about the model: another one than asked for, or the one that needs no account.
     pub fn model_notes(&self, requested: Option<&str>) -> Vec<String> {
-        let asked = requested.or(self.user_selected_model.as_deref());
-        let mut notes = Vec::new();
-        match (asked, self.model()) {
-            (Some(asked), Some(model)) if asked != model => {
-                notes.push(format!("asked for {asked}, answered by {model}"));
-            }
-            _ => {}
-        }
-        if self.turbo_named && asked != Some("turbo") {
-            notes.push("the service named turbo, its model for users without a plan; `pplx status` shows the session".to_owned());
-        }
-        notes
+        self.models.notes(requested)
     }
 
     /// Whether there is an answer, be it blank: some replies are only pages.
@@ -259,7 +240,7 @@ impl Snapshot {
 
     /// Whether the reply is what someone without an account gets instead of an answer.
     pub fn looks_anonymous(&self) -> bool {
-        self.display_model.as_deref() == Some("turbo") && !self.had_blocks && self.sources.is_empty()
+        self.models.is_turbo() && !self.had_blocks && self.sources.is_empty()
     }
 
     /// What a follow-up refers to.
@@ -281,16 +262,6 @@ impl Snapshot {
         let code = self.error_code.clone();
         let limit = code.as_deref().is_some_and(speaks_of_limits);
         Some(ServiceError { code, message: self.error_message.clone().or(sentence), limit })
-    }
-}
-
-/// Keeps the newest value that is not blank.
-fn keep(field: &mut Option<String>, newer: Option<Cow<'_, str>>) {
-    if let Some(newer) = newer
-        && !newer.trim_start().is_empty()
-        && field.as_deref() != Some(&newer)
-    {
-        *field = Some(newer.into_owned());
     }
 }
 
