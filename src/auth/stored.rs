@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Credential;
 use super::secret::Secret;
 
-/// The file's content. `expires` may be any number; what is not understood counts as absent.
+/// The content of the file. `expires` may be any number; any other type counts as absent.
 #[derive(Deserialize)]
 pub(super) struct Content {
     #[serde(rename = "type", default)]
@@ -26,14 +26,15 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// A key can stand alone.
+    /// Whether there is a session. A file with a key need not have one.
     pub(super) fn has_session(&self) -> bool {
         self.api_key.is_none() || self.cookies.is_some() || !self.access.is_empty()
     }
 }
 
+/// The content with a session, as it is written.
 #[derive(Serialize)]
-struct Written<'a> {
+struct SessionContent<'a> {
     r#type: &'a str,
     access: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,10 +47,10 @@ struct Written<'a> {
     api_key: Option<&'a str>,
 }
 
-/// The file's text for `credential` and a key.
-pub(super) fn written(credential: &Credential, key: Option<&Secret>) -> io::Result<Vec<u8>> {
+/// The file for `credential` and a key.
+pub(super) fn session_bytes(credential: &Credential, key: Option<&Secret>) -> io::Result<Vec<u8>> {
     let session = &credential.session;
-    to_bytes(&Written {
+    to_bytes(&SessionContent {
         r#type: "oauth",
         access: session.token().expose(),
         expires: credential.expires,

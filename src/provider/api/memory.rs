@@ -21,7 +21,7 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn new(env: &Environment, base: &Url, key: &ApiKey) -> Self {
         let mut hasher = DefaultHasher::new();
-        (base.as_str(), key.key.expose()).hash(&mut hasher);
+        (base.as_str(), key.secret.expose()).hash(&mut hasher);
         let dialects = Database::for_user(env).ok().map(Dialects::new);
         Self { account: hasher.finish().cast_signed(), dialects }
     }

@@ -56,13 +56,13 @@ pub(super) fn in_reply(body: &Value, key: &ApiKey) -> ApiRefusal {
 
 impl ApiRefusal {
     fn with_message(self, message: Option<String>, key: &ApiKey) -> Self {
-        let message = message.map_or(self.message, |message| key.key.redact(&message));
+        let message = message.map_or(self.message, |message| key.secret.redact(&message));
         Self { message, ..self }
     }
 }
 
 fn told(status: u16, body: &Value, why: Why, detail: Option<String>, key: &ApiKey) -> ApiRefusal {
-    let detail = detail.map(|detail| key.key.redact(&detail));
+    let detail = detail.map(|detail| key.secret.redact(&detail));
     let message = format!("Perplexity API error (HTTP {status})");
     ApiRefusal { message, why, detail, origin: key.origin.clone() }.with_message(sentence(body), key)
 }

@@ -135,7 +135,7 @@ impl Search {
         self.done = true;
         if let Some(cut) = self.gathered.cut.clone() {
             let cut = match cut {
-                Cut::Service(reason) => Cut::Service(self.key.key.redact(&reason)),
+                Cut::Service(reason) => Cut::Service(self.key.secret.redact(&reason)),
                 cut => cut,
             };
             return Err(Error::Incomplete(cut));

@@ -56,7 +56,7 @@ impl Call<'_> {
     }
 
     fn headers(&self, stream: bool) -> Result<HeaderMap> {
-        let bearer = http::secret_header(&format!("Bearer {}", self.key.key.expose()));
+        let bearer = http::secret_header(&format!("Bearer {}", self.key.secret.expose()));
         let unusable = || Error::BadKey(self.key.origin.clone(), "it cannot be sent".to_owned());
         let accepted = if stream { "text/event-stream" } else { "application/json" };
         Ok(HeaderMap::from_iter([
@@ -68,7 +68,7 @@ impl Call<'_> {
     }
 
     fn redacted(&self, text: &str) -> String {
-        self.key.key.redact(text)
+        self.key.secret.redact(text)
     }
 }
 

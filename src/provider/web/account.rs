@@ -10,7 +10,7 @@ use url::Url;
 
 use super::ask::{refusal, secret};
 use super::lenient::{flag, integer, object, objects, text};
-use crate::auth::{Credential, keep_rotated};
+use crate::auth::{Credential, store_rotated_from};
 use crate::domain::error::{Error, Result};
 use crate::domain::models::{Model, Models};
 use crate::net::http;
@@ -132,7 +132,7 @@ pub(super) async fn call(
         let response = request.send().await.map_err(|error| http::connect_error(&url, &error))?;
         // What was called for is done, whether or not the new session can be kept. The next question is asked with the
         // old one, and tells when that is refused, or when its own new session cannot be kept either.
-        let _ = keep_rotated(credential, http::set_cookies(&response)).await;
+        let _ = store_rotated_from(credential, http::set_cookies(&response)).await;
         if !response.status().is_success() {
             return Err(refusal(response, credential, false).await);
         }
