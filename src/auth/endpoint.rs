@@ -89,10 +89,10 @@ impl Endpoint {
         let exchange = async {
             let response = request.send().await.map_err(|error| http::connect_error(&url, &error))?;
             self.store_cookies(&response);
-            http::Plain::read(response, MAX_REPLY).await
+            http::TextReply::read(response, MAX_REPLY).await
         };
-        let reply = tokio::time::timeout(http::CALL_LIMIT, exchange).await.unwrap_or_else(|_| {
-            Err(Error::TimedOut { host: http::host_of(&url), seconds: http::CALL_LIMIT.as_secs() })
+        let reply = tokio::time::timeout(http::CALL_TIMEOUT, exchange).await.unwrap_or_else(|_| {
+            Err(Error::TimedOut { host: http::host_of(&url), seconds: http::CALL_TIMEOUT.as_secs() })
         })?;
         if reply.is_challenge() {
             return Err(Error::Blocked { status: reply.status.as_u16() });

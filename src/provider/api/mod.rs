@@ -70,7 +70,7 @@ impl Api {
 
     /// Whether the key is accepted, by a call that costs nothing. A gateway need not know the call.
     pub async fn check(&self, key: ApiKey) -> Result<()> {
-        let call = Call { base: &self.base, key, idle: http::CALL_LIMIT };
+        let call = Call { base: &self.base, key, idle: http::CALL_TIMEOUT };
         match call.get("v1/models").await {
             Err(Error::Api(ApiRefusal { why: Why::Other, .. })) => Ok(()),
             answered => answered.map(drop),

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::auth::ApiKey;
 use crate::domain::error::{ApiRefusal, Why};
-use crate::net::http::Plain;
+use crate::net::http::TextReply;
 
 /// How much of the body is read, in bytes.
 const MAX: usize = 64 << 10;
@@ -33,9 +33,9 @@ pub(super) async fn read(response: Response, key: &ApiKey, idle: Duration) -> Ap
     let status = response.status().as_u16();
     let reset = response.headers().get("x-ratelimit-reset").and_then(|value| value.to_str().ok());
     let reset = reset.and_then(|reset| reset.trim().parse::<i64>().ok());
-    let plain = timeout(idle, Plain::read(response, MAX)).await.ok().and_then(Result::ok);
+    let plain = timeout(idle, TextReply::read(response, MAX)).await.ok().and_then(Result::ok);
     let body = plain.as_ref().and_then(|plain| serde_json::from_str(&plain.body).ok()).unwrap_or(Value::Null);
-    let blocked = plain.as_ref().is_some_and(Plain::is_challenge);
+    let blocked = plain.as_ref().is_some_and(TextReply::is_challenge);
     let why = if blocked { Why::Blocked } else { why(status, &body) };
     let wait = plain.and_then(|plain| plain.retry_after);
     let detail = if why == Why::Rate { waiting(wait.as_deref(), reset) } else { detail(&body) };

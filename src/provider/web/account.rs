@@ -127,7 +127,7 @@ pub(super) async fn call(
         Some(body) => request.header(CONTENT_TYPE, "application/json").body(body.to_string()),
         None => request,
     };
-    let limit = http::CALL_LIMIT;
+    let limit = http::CALL_TIMEOUT;
     let exchange = async {
         let response = request.send().await.map_err(|error| http::connect_error(&url, &error))?;
         // What was called for is done, whether or not the new session can be kept. The next question is asked with the
@@ -136,7 +136,7 @@ pub(super) async fn call(
         if !response.status().is_success() {
             return Err(refusal(response, credential, false).await);
         }
-        http::Plain::read(response, MAX_REPLY).await
+        http::TextReply::read(response, MAX_REPLY).await
     };
     let reply = tokio::time::timeout(limit, exchange).await;
     let reply =

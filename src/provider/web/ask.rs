@@ -18,7 +18,7 @@ use crate::domain::answer::Thread;
 use crate::domain::choice::Choice;
 use crate::domain::error::{Error, Result};
 use crate::domain::request::{Recency, SearchRequest};
-use crate::net::http::{self, Plain};
+use crate::net::http::{self, TextReply};
 
 /// Unless another is named.
 const LANGUAGE: &str = "en-US";
@@ -97,7 +97,7 @@ fn has_foreign_type(response: &Response) -> bool {
 }
 
 async fn not_a_stream(response: Response, credential: &Credential) -> Error {
-    match Plain::read(response, MAX_ERROR).await {
+    match TextReply::read(response, MAX_ERROR).await {
         Ok(reply) if reply.is_challenge() => Error::Blocked { status: reply.status.as_u16() },
         Ok(reply) => Error::NotAStream { found: credential.session.redact(&described(&reply.body)) },
         Err(error) => error,
@@ -211,7 +211,7 @@ fn follow_up(params: &mut Map<String, Value>, thread: &Thread) {
 pub(super) async fn refusal(response: Response, credential: &Credential, is_follow_up: bool) -> Error {
     let host = http::host_of(response.url());
     let url = response.url().clone();
-    let reply = match Plain::read(response, MAX_ERROR).await {
+    let reply = match TextReply::read(response, MAX_ERROR).await {
         Ok(reply) => reply,
         Err(error) => return error,
     };
@@ -238,7 +238,7 @@ pub(super) async fn refusal(response: Response, credential: &Credential, is_foll
 }
 
 /// The reason that a body gives. Pages are never quoted.
-fn reason_in(reply: &Plain) -> Option<String> {
+fn reason_in(reply: &TextReply) -> Option<String> {
     if reply.is_json() {
         return reason_of(&reply.body).or_else(|| quoted(&reply.body));
     }

@@ -16,7 +16,7 @@ use super::metered::Metered;
 use crate::auth::Credential;
 use crate::domain::attachment::{Attachment, Meter};
 use crate::domain::error::{Error, Result};
-use crate::net::http::{self, Plain};
+use crate::net::http::{self, TextReply};
 
 /// How much of a storage's reply is read, in bytes.
 const MAX_REPLY: usize = 16 << 10;
@@ -176,7 +176,7 @@ async fn store(
     let request = request.header(CONTENT_TYPE, format!("multipart/form-data; boundary={boundary}"));
     let response = request.send().await.map_err(|error| http::connect_error(&bucket, &error))?;
     let status = response.status();
-    Plain::read(response, MAX_REPLY).await?;
+    TextReply::read(response, MAX_REPLY).await?;
     if status.is_success() {
         Ok(())
     } else {
