@@ -1,20 +1,20 @@
-//! Reading the JSON that all dialects have in common.
+//! Reading the parts of a reply that all dialects have in common.
 
 use serde_json::Value;
 
 use crate::domain::answer::Source;
 use crate::domain::error::{Error, Result};
 
-/// A reply that has not the shape that it should have.
-pub(super) fn malformed(what: &str) -> Error {
-    Error::ApiReply(what.to_owned())
+/// A reply that does not have the expected shape.
+pub(super) fn malformed(reason: &str) -> Error {
+    Error::ApiReply(reason.to_owned())
 }
 
-/// The object that a body is. Bytes that are no text, and halves of a surrogate pair, become U+FFFD, as they do where
-/// others read it.
-pub(super) fn object(body: &[u8]) -> Result<Value> {
+/// Parses a body that must be an object. Bytes that are not UTF-8 and escapes of half a surrogate pair become U+FFFD, as
+/// in other clients.
+pub(super) fn parse_object(body: &[u8]) -> Result<Value> {
     let text = String::from_utf8_lossy(body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body));
-    let parsed = serde_json::from_str(&text).or_else(|error| match repaired(&text) {
+    let parsed = serde_json::from_str(&text).or_else(|error| match with_whole_pairs(&text) {
         Some(repaired) => serde_json::from_str(&repaired),
         None => Err(error),
     });
@@ -22,9 +22,9 @@ pub(super) fn object(body: &[u8]) -> Result<Value> {
     if value.is_object() { Ok(value) } else { Err(malformed("it is no object")) }
 }
 
-/// `json` with every escape of half a surrogate pair replaced; `None` where there is none.
-fn repaired(json: &str) -> Option<String> {
-    let unit = |escape: &str| {
+/// `json` with every escape of half a surrogate pair replaced by U+FFFD; `None` where there is none.
+fn with_whole_pairs(json: &str) -> Option<String> {
+    let utf16_unit = |escape: &str| {
         let digits = escape.strip_prefix("\\u")?.get(..4)?;
         u16::from_str_radix(digits, 16).ok()
     };
@@ -32,8 +32,12 @@ fn repaired(json: &str) -> Option<String> {
     while let Some(at) = rest.find('\\') {
         let (before, escape) = rest.split_at(at);
         repaired.push_str(before);
-        let length = match unit(escape) {
-            Some(0xD800..=0xDBFF) if matches!(escape.get(6..).and_then(unit), Some(0xDC00..=0xDFFF)) => 12,
+        let length = match utf16_unit(escape) {
+            Some(0xD800..=0xDBFF)
+                if matches!(escape.get(6..).and_then(utf16_unit), Some(0xDC00..=0xDFFF)) =>
+            {
+                12
+            }
             Some(0xD800..=0xDFFF) => {
                 changed = true;
                 repaired.push('\u{FFFD}');
@@ -51,12 +55,12 @@ fn repaired(json: &str) -> Option<String> {
     changed.then(|| repaired + rest)
 }
 
-/// A text that says something.
+/// The text of a string that is not empty.
 pub(super) fn text(value: Option<&Value>) -> Option<String> {
     value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// One page of a list; `None` when it has no address.
+/// The source that `item` describes; `None` when it has no `url`.
 pub(super) fn source(item: &Value, numbers: Vec<usize>) -> Option<Source> {
     let url = item.get("url").and_then(Value::as_str)?.to_owned();
     Some(Source {
@@ -68,7 +72,7 @@ pub(super) fn source(item: &Value, numbers: Vec<usize>) -> Option<Source> {
     })
 }
 
-/// A list of pages that has to be one: each with an address.
+/// The sources of the list `name`. Anything else than a list, or an entry without a `url`, is an error.
 pub(super) fn sources(list: &Value, name: &str) -> Result<Vec<Source>> {
     let items = list.as_array().ok_or_else(|| malformed(&format!("{name} is no list")))?;
     let numbered = items.iter().enumerate();
@@ -80,7 +84,7 @@ pub(super) fn sources(list: &Value, name: &str) -> Result<Vec<Source>> {
         .collect()
 }
 
-/// What an answer used and cost, where that is told.
+/// Tokens and cost, where the reply has them.
 pub(super) fn usage(reply: &Value) -> Option<Value> {
     reply.get("usage").filter(|usage| usage.is_object()).cloned()
 }
@@ -90,7 +94,7 @@ mod tests {
     use super::*;
 
     fn text_of(body: &[u8]) -> Option<String> {
-        object(body).ok()?.get("t")?.as_str().map(str::to_owned)
+        parse_object(body).ok()?.get("t")?.as_str().map(str::to_owned)
     }
 
     #[test]
@@ -105,7 +109,7 @@ mod tests {
             assert_eq!(text_of(body).as_deref(), Some(expected));
         }
         for body in [&b"{"[..], b"[]", b"{\"t\":\"\\", b"{\"t\":\"\\u12"] {
-            assert!(object(body).is_err());
+            assert!(parse_object(body).is_err());
         }
     }
 }

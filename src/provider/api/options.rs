@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 use crate::domain::choice::Choice;
 use crate::domain::request::{Filters, SearchRequest};
 
-/// The domains that a search is limited to, or, with a dash before each, those that it leaves out.
+/// The domains to search, and with a dash before each those to exclude.
 fn domains(filters: &Filters) -> Vec<String> {
     let excluded = filters.excluded_domains.iter().map(|domain| format!("-{domain}"));
     filters.domains.iter().cloned().chain(excluded).collect()
 }
 
-/// The filters that all interfaces know, under their names.
+/// The filters of the search, which have the same names in all dialects.
 pub(super) fn filters(request: &SearchRequest) -> Map<String, Value> {
     let filters = &request.filters;
     let day = |day: chrono::NaiveDate| Value::from(day.format("%m/%d/%Y").to_string());
@@ -24,7 +24,7 @@ pub(super) fn filters(request: &SearchRequest) -> Map<String, Value> {
     ])
 }
 
-/// How the web is searched, under the names of both interfaces that answer.
+/// Context size and country, which have the same names in both dialects that answer.
 pub(super) fn search_options(request: &SearchRequest) -> Map<String, Value> {
     let filters = &request.filters;
     present([
@@ -37,7 +37,7 @@ fn present<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<String, Va
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// A language tag's language alone: what the API takes.
+/// The language of a tag without its region, as the API takes it: `de` for `de-AT`.
 pub(super) fn language(tag: &str) -> String {
     tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
 }

@@ -1,24 +1,29 @@
-//! What a reply has brought so far, in any dialect.
+//! The answer as far as a reply has brought it, in any dialect.
 
 use serde_json::Value;
 
 use crate::domain::answer::{Source, Step};
 use crate::domain::error::Cut;
 
-/// What kind of reply is read.
+/// The shape of the reply to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ReplyKind {
+    /// Chat completions, one object.
     Chat,
+    /// Chat completions, an event stream.
     ChatStream,
+    /// The Agent API, one object.
     Agent,
+    /// The Agent API, an event stream.
     AgentStream,
-    Pages,
+    /// `POST /search`: sources without an answer.
+    Sources,
 }
 
-/// The answer as far as it has come.
+/// The answer so far.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Gathered {
-    /// As it came, thoughts included.
+pub(super) struct PartialAnswer {
+    /// The text as it came, with the thoughts of a reasoning model.
     pub(super) text: String,
     pub(super) sources: Vec<Source>,
     pub(super) model: Option<String>,
@@ -29,6 +34,6 @@ pub(super) struct Gathered {
     pub(super) cut: Option<Cut>,
     /// What the API is doing.
     pub(super) step: Option<Step>,
-    /// Nothing follows.
-    pub(super) over: bool,
+    /// Whether the reply is complete.
+    pub(super) is_complete: bool,
 }

@@ -9,7 +9,7 @@ use reqwest::Response;
 use tokio::time::Instant;
 
 use super::agent;
-use super::partial_answer::{Gathered, Kind};
+use super::partial_answer::{PartialAnswer, ReplyKind};
 use super::send::Call;
 use super::think;
 use crate::auth::ApiKey;
@@ -21,39 +21,39 @@ use crate::net::sse::Decoder;
 #[derive(Debug)]
 pub struct Search {
     response: Response,
-    kind: Kind,
+    kind: ReplyKind,
     key: ApiKey,
     idle: Duration,
     decoder: Decoder,
     agent: agent::Stream,
-    gathered: Gathered,
-    told: Told,
+    partial: PartialAnswer,
+    reported: Reported,
     events: VecDeque<SearchEvent>,
     requested_model: String,
     notes: Vec<String>,
-    /// Set once the text is whole, though usage and cost may follow: until when they are waited for.
-    finished: Option<Instant>,
-    /// Whether any byte came.
-    begun: bool,
-    /// Whether any event came.
-    is_stream: bool,
-    /// The start of a reply that is no stream after all.
+    /// Set once the text is complete: until when usage and cost are waited for.
+    usage_deadline: Option<Instant>,
+    /// Whether any bytes were received.
+    has_bytes: bool,
+    /// Whether any event was received.
+    has_events: bool,
+    /// The first bytes of a reply that turned out not to be a stream.
     head: Vec<u8>,
-    /// What to end with, once what came before it is told.
+    /// The error to return after the events before it.
     failure: Option<Error>,
     done: bool,
 }
 
-/// What the events so far have said.
+/// What the events so far have reported.
 #[derive(Debug, Default)]
-struct Told {
+struct Reported {
     text: String,
     sources: Vec<Source>,
     step: Option<Step>,
 }
 
 impl Search {
-    pub(super) fn new(call: &Call<'_>, response: Response, kind: Kind, requested_model: String) -> Self {
+    pub(super) fn new(call: &Call<'_>, response: Response, kind: ReplyKind, requested_model: String) -> Self {
         Self {
             response,
             kind,
@@ -61,22 +61,22 @@ impl Search {
             idle: call.idle,
             decoder: Decoder::default(),
             agent: agent::Stream::default(),
-            gathered: Gathered::default(),
-            told: Told::default(),
+            partial: PartialAnswer::default(),
+            reported: Reported::default(),
             events: VecDeque::new(),
             requested_model,
             notes: Vec::new(),
-            finished: None,
-            begun: false,
-            is_stream: false,
+            usage_deadline: None,
+            has_bytes: false,
+            has_events: false,
             head: Vec::new(),
             failure: None,
             done: false,
         }
     }
 
-    /// Adds something that the answer's reader should know.
-    pub(super) fn note(&mut self, notes: Vec<String>) {
+    /// Adds notes to the answer.
+    pub(super) fn add_notes(&mut self, notes: Vec<String>) {
         self.notes.extend(notes);
     }
 
@@ -93,12 +93,12 @@ impl Search {
             if self.done {
                 return Ok(None);
             }
-            if self.gathered.over {
-                return self.end().map(Some);
+            if self.partial.is_complete {
+                return self.finish().map(Some);
             }
             let read = match self.kind {
-                Kind::ChatStream | Kind::AgentStream => self.read_on().await,
-                Kind::Chat | Kind::Agent | Kind::Pages => self.read_whole().await,
+                ReplyKind::ChatStream | ReplyKind::AgentStream => self.read_chunk().await,
+                ReplyKind::Chat | ReplyKind::Agent | ReplyKind::Sources => self.read_object().await,
             };
             self.failure = read.err();
         }
@@ -107,33 +107,33 @@ impl Search {
     /// What has arrived of the answer, marked incomplete; `None` while nothing has.
     pub fn received(&mut self) -> Option<Answer> {
         let answer = self.answer(false);
-        (!answer.text.is_empty() || !answer.sources.is_empty() || self.gathered.over).then_some(answer)
+        (!answer.text.is_empty() || !answer.sources.is_empty() || self.partial.is_complete).then_some(answer)
     }
 
-    /// Tells what changed since it was told last.
-    fn tell(&mut self) {
-        if self.gathered.step != self.told.step {
-            self.told.step.clone_from(&self.gathered.step);
-            self.events.extend(self.gathered.step.clone().map(SearchEvent::Step));
+    /// Reports what changed since the last report.
+    fn report_changes(&mut self) {
+        if self.partial.step != self.reported.step {
+            self.reported.step.clone_from(&self.partial.step);
+            self.events.extend(self.partial.step.clone().map(SearchEvent::Step));
         }
-        if self.gathered.sources != self.told.sources {
-            self.told.sources.clone_from(&self.gathered.sources);
-            self.events.push_back(SearchEvent::Sources(self.gathered.sources.clone()));
+        if self.partial.sources != self.reported.sources {
+            self.reported.sources.clone_from(&self.partial.sources);
+            self.events.push_back(SearchEvent::Sources(self.partial.sources.clone()));
         }
-        let text = if self.kind == Kind::ChatStream {
-            think::so_far(&self.gathered.text)
+        let text = if self.kind == ReplyKind::ChatStream {
+            think::answer_so_far(&self.partial.text)
         } else {
-            &self.gathered.text
+            &self.partial.text
         };
-        if let Some(change) = TextChange::between(&self.told.text, text) {
-            change.apply(&mut self.told.text);
+        if let Some(change) = TextChange::between(&self.reported.text, text) {
+            change.apply(&mut self.reported.text);
             self.events.push_back(SearchEvent::Text(change));
         }
     }
 
-    fn end(&mut self) -> Result<SearchEvent> {
+    fn finish(&mut self) -> Result<SearchEvent> {
         self.done = true;
-        if let Some(cut) = self.gathered.cut.clone() {
+        if let Some(cut) = self.partial.cut.clone() {
             let cut = match cut {
                 Cut::Service(reason) => Cut::Service(self.key.secret.redact(&reason)),
                 cut => cut,
@@ -145,22 +145,24 @@ impl Search {
 
     fn answer(&self, complete: bool) -> Answer {
         let (reasoning, text) = match self.kind {
-            Kind::Chat | Kind::ChatStream => think::split(&self.gathered.text),
-            Kind::Agent | Kind::AgentStream | Kind::Pages => (None, self.gathered.text.as_str()),
+            ReplyKind::Chat | ReplyKind::ChatStream => think::split(&self.partial.text),
+            ReplyKind::Agent | ReplyKind::AgentStream | ReplyKind::Sources => {
+                (None, self.partial.text.as_str())
+            }
         };
         Answer {
             text: text.to_owned(),
-            sources: self.gathered.sources.clone(),
-            model: self.gathered.model.clone(),
+            sources: self.partial.sources.clone(),
+            model: self.partial.model.clone(),
             requested_model: Some(self.requested_model.clone()).filter(|model| !model.is_empty()),
             payer: Payer::Key,
             thread: None,
-            request_id: self.gathered.id.clone(),
+            request_id: self.partial.id.clone(),
             complete,
             notes: self.notes.clone(),
             reasoning: reasoning.filter(|thoughts| !thoughts.is_empty()).map(str::to_owned),
-            usage: self.gathered.usage.clone(),
-            sources_only: self.kind == Kind::Pages,
+            usage: self.partial.usage.clone(),
+            sources_only: self.kind == ReplyKind::Sources,
         }
     }
 }

@@ -1,10 +1,10 @@
-//! The Agent API: the body of a request, a whole reply, and a reply that streams. It refuses fields that it does not
-//! know, so nothing is sent that was not asked for.
+//! The Agent API: the body of a request, a reply in one object, and a reply that streams. The API refuses fields that it
+//! does not know, so only options that are set are sent.
 
 mod reply;
 mod request;
 mod stream;
 
-pub(super) use reply::{end, failed, whole};
+pub(super) use reply::{has_failed, merge_last, read_reply};
 pub(super) use request::{body, notes};
-pub(super) use stream::{Event, Stream};
+pub(super) use stream::{Effect, Stream};

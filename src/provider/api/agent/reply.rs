@@ -5,37 +5,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::super::json::{malformed, source, text, usage};
-use super::super::partial_answer::Gathered;
+use super::super::partial_answer::PartialAnswer;
 use crate::domain::answer::Source;
 use crate::domain::error::{Cut, Result};
 
-/// Reads a whole reply. A run that failed comes with a good status, too.
-pub(in crate::provider::api) fn whole(reply: &Value) -> Result<Gathered> {
+/// Reads a reply that comes as one object. A run that failed has a good HTTP status, too.
+pub(in crate::provider::api) fn read_reply(reply: &Value) -> Result<PartialAnswer> {
     let output =
         reply.get("output").and_then(Value::as_array).ok_or_else(|| malformed("output is no list"))?;
-    let messages: Vec<String> = output.iter().filter_map(message).collect();
-    Ok(Gathered { text: messages.join("\n\n"), sources: pages(output), ..about(reply) })
+    let messages: Vec<String> = output.iter().filter_map(message_text).collect();
+    Ok(PartialAnswer { text: messages.join("\n\n"), sources: sources(output), ..without_output(reply) })
 }
 
-/// What a reply says besides its output.
-fn about(reply: &Value) -> Gathered {
-    Gathered {
+/// The fields of a reply besides its output.
+fn without_output(reply: &Value) -> PartialAnswer {
+    PartialAnswer {
         model: text(reply.get("model")),
         id: text(reply.get("id")),
         usage: usage(reply),
-        cut: cut(reply),
-        over: true,
-        ..Gathered::default()
+        cut: cut_reason(reply),
+        is_complete: true,
+        ..PartialAnswer::default()
     }
 }
 
-/// Takes in the reply at the end of a stream. What it lacks is what came before it.
-pub(in crate::provider::api) fn end(gathered: &mut Gathered, reply: &Value) -> Result<()> {
-    let before = std::mem::take(gathered);
-    let nothing_came = before.text.is_empty() && before.sources.is_empty();
-    let mut end = match whole(reply) {
-        Err(error) if nothing_came => return Err(error),
-        whole => whole.unwrap_or_else(|_| about(reply)),
+/// Merges the reply at the end of a stream. Where it lacks text or sources, those of the events before it are kept.
+pub(in crate::provider::api) fn merge_last(partial: &mut PartialAnswer, reply: &Value) -> Result<()> {
+    let before = std::mem::take(partial);
+    let is_empty = before.text.is_empty() && before.sources.is_empty();
+    let mut end = match read_reply(reply) {
+        Err(error) if is_empty => return Err(error),
+        read => read.unwrap_or_else(|_| without_output(reply)),
     };
     if end.text.is_empty() {
         end.text = before.text;
@@ -44,17 +44,17 @@ pub(in crate::provider::api) fn end(gathered: &mut Gathered, reply: &Value) -> R
         end.sources = before.sources;
     }
     end.id = end.id.or(before.id);
-    *gathered = end;
+    *partial = end;
     Ok(())
 }
 
-/// Whether a reply says that there is no answer.
-pub(in crate::provider::api) fn failed(reply: &Value) -> bool {
+/// Whether the run of a reply failed.
+pub(in crate::provider::api) fn has_failed(reply: &Value) -> bool {
     matches!(reply.get("status").and_then(Value::as_str), Some("failed" | "cancelled"))
 }
 
-/// Why an answer ends early, if it does. A run that is still on its way has no end yet.
-fn cut(reply: &Value) -> Option<Cut> {
+/// Why an answer ends early, if it does. A status that is not an end counts as one.
+fn cut_reason(reply: &Value) -> Option<Cut> {
     match reply.get("status").and_then(Value::as_str)? {
         "incomplete" => match reply.pointer("/incomplete_details/reason").and_then(Value::as_str) {
             Some("max_output_tokens") => Some(Cut::Tokens),
@@ -65,8 +65,8 @@ fn cut(reply: &Value) -> Option<Cut> {
     }
 }
 
-/// The text of a message; `None` for anything else, and for one without text.
-pub(super) fn message(item: &Value) -> Option<String> {
+/// The text of an item that is a message; `None` for other items, and for a message without text.
+pub(super) fn message_text(item: &Value) -> Option<String> {
     if item.get("type").and_then(Value::as_str) != Some("message") {
         return None;
     }
@@ -76,26 +76,26 @@ pub(super) fn message(item: &Value) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The pages of all searches in the order of their ids, then those that were fetched besides.
-pub(super) fn pages(output: &[Value]) -> Vec<Source> {
-    let of_kind = |kind: &'static str, list: &'static str| {
+/// The sources: the results of all searches in the order of their ids, then pages that were fetched besides.
+pub(super) fn sources(output: &[Value]) -> Vec<Source> {
+    let entries_of = |kind: &'static str, list: &'static str| {
         let items = output.iter().filter(move |item| item.get("type").and_then(Value::as_str) == Some(kind));
         items.filter_map(move |item| item.get(list)?.as_array()).flatten()
     };
-    let mut pages = numbered(of_kind("search_results", "results"));
-    let known: BTreeSet<String> = pages.iter().map(|page| page.url.clone()).collect();
-    let last = pages.iter().filter_map(|page| page.numbers.last().copied()).max().unwrap_or(0);
-    let fetched = of_kind("fetch_url_results", "contents").filter_map(|item| source(item, Vec::new()));
+    let mut sources = numbered(entries_of("search_results", "results"));
+    let known: BTreeSet<String> = sources.iter().map(|page| page.url.clone()).collect();
+    let last = sources.iter().filter_map(|page| page.numbers.last().copied()).max().unwrap_or(0);
+    let fetched = entries_of("fetch_url_results", "contents").filter_map(|item| source(item, Vec::new()));
     let mut fetched: Vec<Source> = fetched.filter(|page| !known.contains(&page.url)).collect();
     for (index, page) in fetched.iter_mut().enumerate() {
         page.numbers = vec![last + index + 1];
     }
-    pages.extend(fetched);
-    pages
+    sources.extend(fetched);
+    sources
 }
 
-/// A mark `[n]` means the page with the id `n`. Where two searches gave one id to different pages, or none at all,
-/// pages are numbered as they first appear.
+/// Numbers the results of searches. `[n]` means the page with the id `n`. Where an id is missing or stands for different
+/// pages, pages are numbered in the order in which they first appear.
 fn numbered<'a>(results: impl Iterator<Item = &'a Value>) -> Vec<Source> {
     let found: Vec<(Option<usize>, Source)> = results
         .filter_map(|item| {
@@ -107,16 +107,16 @@ fn numbered<'a>(results: impl Iterator<Item = &'a Value>) -> Vec<Source> {
         .collect();
     let mut by_id: BTreeMap<usize, Source> = BTreeMap::new();
     for (id, page) in &found {
-        let Some(id) = id else { return by_appearance(found) };
+        let Some(id) = id else { return numbered_by_appearance(found) };
         let known = by_id.entry(*id).or_insert_with(|| page.clone());
         if known.url != page.url {
-            return by_appearance(found);
+            return numbered_by_appearance(found);
         }
     }
     by_id.into_iter().map(|(id, page)| Source { numbers: vec![id], ..page }).collect()
 }
 
-fn by_appearance(found: Vec<(Option<usize>, Source)>) -> Vec<Source> {
+fn numbered_by_appearance(found: Vec<(Option<usize>, Source)>) -> Vec<Source> {
     let mut seen = BTreeSet::new();
     let first = found.into_iter().map(|(_, page)| page).filter(|page| seen.insert(page.url.clone()));
     first.enumerate().map(|(index, page)| Source { numbers: vec![index + 1], ..page }).collect()

@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 
 use super::super::json::text;
-use super::super::partial_answer::Gathered;
-use super::reply::{message, pages};
+use super::super::partial_answer::PartialAnswer;
+use super::reply::{message_text, sources};
 use crate::domain::answer::Step;
 
-/// What a stream has brought besides what is gathered already.
+/// The state of a stream besides the partial answer.
 #[derive(Debug, Default)]
 pub(in crate::provider::api) struct Stream {
-    /// The items that are whole, for their pages.
+    /// The finished items, for their sources.
     items: Vec<Value>,
     /// The texts, in the order in which they began.
     messages: Vec<Message>,
 }
 
-/// A message that grows, and the names by which events tell which one they mean.
+/// A message that grows, with the index and the id by which events name it.
 #[derive(Debug)]
 struct Message {
     index: Option<Value>,
@@ -24,63 +24,63 @@ struct Message {
     text: String,
 }
 
-/// What an event of a stream is.
+/// What an event means for the stream.
 #[derive(Debug)]
-pub(in crate::provider::api) enum Event {
-    /// Something was gathered, or not.
-    Step,
-    /// The whole reply, at its end.
-    End(Value),
-    /// The reply, or the event itself, that tells of an error.
-    Failed(Value),
+pub(in crate::provider::api) enum Effect {
+    /// The stream goes on.
+    Continues,
+    /// It ends with this reply.
+    Ends(Value),
+    /// It ends with the error in this object.
+    Fails(Value),
 }
 
 impl Stream {
-    /// Takes in one event. Those that are not known are ignored.
-    pub(in crate::provider::api) fn take(
+    /// Merges one event. Unknown ones are ignored.
+    pub(in crate::provider::api) fn merge_event(
         &mut self,
-        gathered: &mut Gathered,
+        partial: &mut PartialAnswer,
         name: &str,
         event: Value,
-    ) -> Event {
+    ) -> Effect {
         let kind = event.get("type").and_then(Value::as_str).unwrap_or(name).to_owned();
         match kind.as_str() {
             "response.created" | "response.in_progress" => {
-                gathered.id = text(event.pointer("/response/id")).or(gathered.id.take());
+                partial.id = text(event.pointer("/response/id")).or(partial.id.take());
             }
             "response.reasoning.search_queries" => {
                 let queries = event.get("queries").and_then(Value::as_array).into_iter().flatten();
                 let queries = queries.filter_map(Value::as_str).map(str::to_owned).collect();
-                gathered.step = Some(Step::Searching(queries));
+                partial.step = Some(Step::Searching(queries));
             }
             "response.reasoning.fetch_url_queries" => {
                 let pages = event.get("urls").and_then(Value::as_array).map_or(1, Vec::len);
-                gathered.step = Some(Step::Reading(pages));
+                partial.step = Some(Step::Reading(pages));
             }
-            "response.reasoning.started" => gathered.step = Some(Step::Thinking),
+            "response.reasoning.started" => partial.step = Some(Step::Thinking),
             "response.output_text.delta" => {
-                gathered.step = Some(Step::Writing);
+                partial.step = Some(Step::Writing);
                 let delta = event.get("delta").and_then(Value::as_str).unwrap_or_default();
-                self.change(&event, event.get("item_id"), |text| text.push_str(delta));
-                gathered.text = self.text();
+                self.change_message(&event, event.get("item_id"), |text| text.push_str(delta));
+                partial.text = self.text();
             }
-            "response.output_item.done" => self.finish(gathered, &event),
-            "response.completed" => return ended(event, "completed"),
-            "response.incomplete" => return ended(event, "incomplete"),
-            "response.failed" | "response.cancelled" | "error" => return Event::Failed(failure(event)),
+            "response.output_item.done" => self.finish_item(partial, &event),
+            "response.completed" => return last_reply(event, "completed"),
+            "response.incomplete" => return last_reply(event, "incomplete"),
+            "response.failed" | "response.cancelled" | "error" => return Effect::Fails(error_object(event)),
             _ => {}
         }
-        Event::Step
+        Effect::Continues
     }
 
-    /// Changes the text of the message that an event means: by its place, else by its id.
-    fn change(&mut self, event: &Value, id: Option<&Value>, change: impl FnOnce(&mut String)) {
+    /// Changes the text of the message that an event names by its index, else by its id.
+    fn change_message(&mut self, event: &Value, id: Option<&Value>, change: impl FnOnce(&mut String)) {
         let (index, id) = (event.get("output_index").cloned(), id.cloned());
-        let means = |message: &&mut Message| match (&message.index, &index) {
+        let is_named = |message: &&mut Message| match (&message.index, &index) {
             (Some(known), Some(index)) => known == index,
             _ => message.id.is_none() || id.is_none() || message.id == id,
         };
-        if let Some(message) = self.messages.iter_mut().find(means) {
+        if let Some(message) = self.messages.iter_mut().find(is_named) {
             return change(&mut message.text);
         }
         let mut text = String::new();
@@ -88,41 +88,41 @@ impl Stream {
         self.messages.push(Message { index, id, text });
     }
 
-    /// Between two messages is a blank line.
+    /// The messages with a blank line between them.
     fn text(&self) -> String {
         let texts: Vec<&str> = self.messages.iter().map(|message| message.text.as_str()).collect();
         texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 
-    fn finish(&mut self, gathered: &mut Gathered, event: &Value) {
+    fn finish_item(&mut self, partial: &mut PartialAnswer, event: &Value) {
         let Some(item) = event.get("item") else { return };
-        if let Some(text) = message(item) {
-            // It is whole here; pieces may have been lost on the way.
-            self.change(event, item.get("id"), |known| *known = text);
-            gathered.text = self.text();
+        if let Some(text) = message_text(item) {
+            // A finished item has the full text, even if a delta was lost.
+            self.change_message(event, item.get("id"), |known| *known = text);
+            partial.text = self.text();
             return;
         }
         self.items.push(item.clone());
-        let pages = pages(&self.items);
-        if pages.len() > gathered.sources.len() {
-            gathered.step = Some(Step::Reading(pages.len()));
+        let sources = sources(&self.items);
+        if sources.len() > partial.sources.len() {
+            partial.step = Some(Step::Reading(sources.len()));
         }
-        gathered.sources = pages;
+        partial.sources = sources;
     }
 }
 
-/// The reply at the end. Where it does not say itself how it ended, its event does.
-fn ended(event: Value, status: &str) -> Event {
-    let Value::Object(mut fields) = event else { return Event::Step };
+/// The reply in the last event. Where it has no status, it gets that of the event.
+fn last_reply(event: Value, status: &str) -> Effect {
+    let Value::Object(mut fields) = event else { return Effect::Continues };
     let mut reply = fields.remove("response").filter(Value::is_object).unwrap_or_else(|| json!({}));
     if let Some(reply) = reply.as_object_mut().filter(|reply| !reply.contains_key("status")) {
         reply.insert("status".to_owned(), status.into());
     }
-    Event::End(reply)
+    Effect::Ends(reply)
 }
 
-/// The object that holds the error: the reply in the event, or the event.
-fn failure(event: Value) -> Value {
+/// The object with the field `error`: the event, or the reply in it.
+fn error_object(event: Value) -> Value {
     if event.get("error").is_some_and(|error| !error.is_null()) {
         return event;
     }
