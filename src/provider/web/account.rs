@@ -1,4 +1,4 @@
-//! What the service says about an account without a question being asked: its models and its limits.
+//! The models and the limits of an account.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use super::ask::{refusal, secret};
+use super::ask::{refusal, secret_value};
 use super::lenient::{flag, integer, object, objects, text};
 use crate::auth::{Credential, store_rotated_from};
 use crate::domain::error::{Error, Result};
@@ -23,7 +23,7 @@ const MAX_REPLY: usize = 8 << 20;
 pub struct Limit {
     /// The kind, such as `pro_search` or `research`.
     pub kind: String,
-    /// Whether any is left.
+    /// Whether any use is left.
     pub available: Option<bool>,
     /// How much is left; `None` where the service gives no number, as it does for paying users.
     pub remaining: Option<i64>,
@@ -108,7 +108,7 @@ async fn get<T: for<'de> Deserialize<'de>>(
     serde_json::from_str(&body).map_err(|_| Error::Unexpected { path: path.to_owned() })
 }
 
-/// A call that is no question. Returns the body of a good reply.
+/// Makes a call that is not a question. Returns the body of a reply with a good status.
 pub(super) async fn call(
     base: &Url,
     credential: &Credential,
@@ -121,8 +121,9 @@ pub(super) async fn call(
     url.set_query(Some(query).filter(|query| !query.is_empty()));
     let session = &credential.session;
     let request = http::client(base)?.request(method, url.clone()).headers(http::app_headers());
-    let request = request.header(AUTHORIZATION, secret(&format!("Bearer {}", session.token().expose()))?);
-    let request = request.header(COOKIE, secret(session.cookie_header().expose())?);
+    let request =
+        request.header(AUTHORIZATION, secret_value(&format!("Bearer {}", session.token().expose()))?);
+    let request = request.header(COOKIE, secret_value(session.cookie_header().expose())?);
     let request = match body {
         Some(body) => request.header(CONTENT_TYPE, "application/json").body(body.to_string()),
         None => request,
@@ -130,8 +131,8 @@ pub(super) async fn call(
     let limit = http::CALL_TIMEOUT;
     let exchange = async {
         let response = request.send().await.map_err(|error| http::connect_error(&url, &error))?;
-        // What was called for is done, whether or not the new session can be kept. The next question is asked with the
-        // old one, and tells when that is refused, or when its own new session cannot be kept either.
+        // A new session that cannot be stored must not fail a call that has succeeded. The next question uses the old
+        // session, and reports it if that is refused or its own new session cannot be stored either.
         let _ = store_rotated_from(credential, http::set_cookies(&response)).await;
         if !response.status().is_success() {
             return Err(refusal(response, credential, false).await);

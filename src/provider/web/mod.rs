@@ -1,10 +1,10 @@
 //! The subscription endpoint, `perplexity_ask`: undocumented, and known from recordings.
 
 pub mod account;
+mod answer_parts;
 mod ask;
 mod assets;
 mod body;
-mod choice;
 mod extract;
 mod frame;
 mod lenient;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Keeps the newest value that is not blank.
+/// Sets `field` to `newer`, unless that is missing or blank.
 pub(super) fn keep_newest(field: &mut Option<String>, newer: Option<Cow<'_, str>>) {
     if let Some(newer) = newer
         && !newer.trim_start().is_empty()

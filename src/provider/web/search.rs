@@ -1,4 +1,4 @@
-//! A reply of the subscription endpoint being read.
+//! A search: reads the reply of the subscription endpoint.
 
 mod read;
 mod reconnect;
@@ -22,30 +22,31 @@ use crate::domain::request::SearchRequest;
 use crate::net::sse::Decoder;
 use crate::provider::Reception;
 
-/// How long a reply may go on after a frame that is final without being complete.
-const GRACE: Duration = Duration::from_secs(3);
+/// How long a better frame is waited for after one that is final without being `COMPLETED`.
+const FINAL_FRAME_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A reply being read: bytes to events to a snapshot.
+/// A running search.
 #[derive(Debug)]
 pub struct Search {
     body: Body,
     decoder: Decoder,
     snapshot: Snapshot,
     events: VecDeque<SearchEvent>,
-    tells_changes: bool,
-    /// Set once a frame was final: when to stop waiting for a better one.
-    grace: Option<Instant>,
-    /// How many events of the stream were read.
-    frames: usize,
+    /// Whether changes are reported before the end.
+    reports_changes: bool,
+    /// Set by a final frame: when to stop waiting for a better one.
+    deadline: Option<Instant>,
+    /// How many events were read from the stream.
+    events_read: usize,
     finished: bool,
-    /// Events were merged of which nothing was told yet.
-    untold: bool,
-    /// What came after them.
-    held: Option<Result<Chunk>>,
+    /// Whether events were merged whose changes are not reported yet.
+    has_unreported: bool,
+    /// A read that comes after the unreported changes.
+    next_read: Option<Result<Chunk>>,
     requested_model: Option<String>,
     request_id: Option<String>,
     session: Option<Session>,
-    /// Set for deep research, which is taken up again when the connection breaks.
+    /// Set for deep research, which reconnects when the connection breaks.
     run: Option<Run>,
 }
 
@@ -60,18 +61,18 @@ impl Search {
         let recorder = reception.record.clone().map(body::Recorder::create).transpose()?;
         let request_id = Uuid::new_v4().to_string();
         let reply = ask::ask(base, credential, request, &request_id, reception.idle).await?;
-        let body = Body::of_reply(reply.response, reception.idle, recorder);
+        let body = Body::from_reply(reply.response, reception.idle, recorder);
         let mut search = Self {
             request_id: Some(request_id),
             session: Some(credential.session.clone()),
             run: request.research.then(|| Run::new(base, credential, reception)),
             ..Self::new(body, Some(request.model.clone()), reception)
         };
-        search.rotate(reply.rotated, reply.kept);
+        search.rotate(reply.rotated, reply.stored);
         Ok(search)
     }
 
-    /// Takes up a run of deep research.
+    /// Reconnects to a run of deep research.
     pub async fn resume(
         base: &Url,
         credential: &Credential,
@@ -81,26 +82,25 @@ impl Search {
         let reply = ask::reconnect(base, credential, run, reception.idle).await?;
         let mut search = Self {
             session: Some(credential.session.clone()),
-            run: Some(Run { told: true, ..Run::new(base, credential, reception) }),
-            ..Self::new(Body::of_reply(reply.response, reception.idle, None), None, reception)
+            run: Some(Run { is_reported: true, ..Run::new(base, credential, reception) }),
+            ..Self::new(Body::from_reply(reply.response, reception.idle, None), None, reception)
         };
-        search.rotate(reply.rotated, reply.kept);
+        search.rotate(reply.rotated, reply.stored);
         Ok(search)
     }
 
-    /// From here on a run is taken up with the session that took the place of the one that was sent. That it could not
-    /// be kept is no reason to lose the reply.
-    fn rotate(&mut self, rotated: Option<Session>, kept: Result<()>) {
-        self.events.extend(kept.err().map(|error| SearchEvent::Warning(error.to_string())));
+    /// Uses the rotated session for later reconnects. A session that could not be stored is a warning.
+    fn rotate(&mut self, rotated: Option<Session>, stored: Result<()>) {
+        self.events.extend(stored.err().map(|error| SearchEvent::Warning(error.to_string())));
         if let (Some(run), Some(session)) = (&mut self.run, rotated) {
             run.credential.session = session.clone();
             self.session = Some(session);
         }
     }
 
-    /// Reads a recording of a reply.
+    /// A search that reads a recording of a reply.
     pub fn replay(recording: PathBuf, model: Option<String>, reception: &Reception) -> Result<Self> {
-        Body::of_recording(recording).map(|body| Self::new(body, model, reception))
+        Body::from_recording(recording).map(|body| Self::new(body, model, reception))
     }
 
     fn new(body: Body, requested_model: Option<String>, reception: &Reception) -> Self {
@@ -109,12 +109,12 @@ impl Search {
             decoder: Decoder::default(),
             snapshot: Snapshot::default(),
             events: VecDeque::new(),
-            tells_changes: reception.events,
-            grace: None,
-            frames: 0,
+            reports_changes: reception.events,
+            deadline: None,
+            events_read: 0,
             finished: false,
-            untold: false,
-            held: None,
+            has_unreported: false,
+            next_read: None,
             requested_model,
             request_id: None,
             session: None,
@@ -127,7 +127,7 @@ impl Search {
         self.snapshot.model()
     }
 
-    /// Whether the service has begun an answer, be it blank.
+    /// Whether the service has begun an answer, even a blank one.
     pub fn has_answer(&self) -> bool {
         self.snapshot.has_answer()
     }
@@ -141,29 +141,29 @@ impl Search {
             if self.finished {
                 return Ok(None);
             }
-            if std::mem::take(&mut self.untold) {
-                let told = self.tell();
+            if std::mem::take(&mut self.has_unreported) {
+                let reported = self.report();
                 if self.finished {
                     self.body.record_rest().await?;
                 }
-                told?;
+                reported?;
                 continue;
             }
-            let chunk = match self.held.take() {
+            let chunk = match self.next_read.take() {
                 Some(chunk) => chunk,
-                None => self.body.chunk(self.grace).await,
+                None => self.body.chunk(self.deadline).await,
             };
             match chunk.map_err(|error| self.redacted(error))? {
                 Chunk::Bytes(bytes) => {
-                    self.untold = true;
+                    self.has_unreported = true;
                     self.merge(&bytes)?;
                 }
-                Chunk::End => match self.take_end() {
-                    Err(Error::Incomplete(cut)) => self.take_up(cut).await?,
-                    ended => ended?,
+                Chunk::End => match self.end_of_body() {
+                    Err(Error::Incomplete(cut)) => self.reconnect(cut).await?,
+                    result => result?,
                 },
-                Chunk::GraceOver => self.finish()?,
-                Chunk::Cut(cut) => self.take_up(cut).await?,
+                Chunk::DeadlineReached => self.finish()?,
+                Chunk::Cut(cut) => self.reconnect(cut).await?,
             }
         }
     }
@@ -185,7 +185,7 @@ impl Search {
     }
 
     /// Why the reply ended early. An error that the service had reported before explains more.
-    fn cut(&mut self, cut: Cut) -> Error {
+    fn cut_error(&mut self, cut: Cut) -> Error {
         self.finished = true;
         self.service_error().unwrap_or(Error::Incomplete(cut))
     }
@@ -195,7 +195,7 @@ impl Search {
         Some(self.redacted(Error::Service { code: error.code, message: error.message, limit: error.limit }))
     }
 
-    /// The service's words may repeat what it was sent.
+    /// `error` without the session, which the service may repeat in its messages.
     fn redacted(&self, error: Error) -> Error {
         let Some(session) = &self.session else { return error };
         let redact = |text: String| session.redact(&text);
@@ -208,9 +208,9 @@ impl Search {
         }
     }
 
-    /// What has arrived, marked incomplete; `None` while nothing has.
+    /// The answer so far, marked incomplete; `None` before the first event.
     pub fn received(&mut self) -> Option<Answer> {
-        (self.frames > 0).then(|| self.answer(false))
+        (self.events_read > 0).then(|| self.answer(false))
     }
 
     fn answer(&mut self, complete: bool) -> Answer {

@@ -1,10 +1,10 @@
-//! Bytes to events, events to the snapshot, and what changed in it.
+//! From bytes to events, from events to the snapshot, and the changes of the snapshot.
 
 use bytes::Bytes;
 use futures_util::FutureExt;
 use tokio::time::Instant;
 
-use super::{GRACE, Search};
+use super::{FINAL_FRAME_TIMEOUT, Search};
 use crate::domain::answer::SearchEvent;
 use crate::domain::error::{Cut, Result};
 use crate::net::sse::TooLarge;
@@ -12,90 +12,90 @@ use crate::provider::web::body::Chunk;
 use crate::provider::web::snapshot::End;
 
 impl Search {
-    /// Takes what has arrived already, one read of it, and tells nothing: the next event is of everything so far. False
-    /// where there is no more.
+    /// Merges one read of what has arrived already, and reports nothing, so that the next event has all changes so far.
+    /// False where nothing more has arrived.
     pub fn absorb(&mut self) -> bool {
-        if self.finished || self.held.is_some() {
+        if self.finished || self.next_read.is_some() {
             return false;
         }
-        match self.body.chunk(self.grace).now_or_never() {
+        match self.body.chunk(self.deadline).now_or_never() {
             Some(Ok(Chunk::Bytes(bytes))) => {
-                self.untold = true;
-                self.held = self.merge(&bytes).err().map(Err);
-                self.snapshot.state() == End::Open && self.held.is_none()
+                self.has_unreported = true;
+                self.next_read = self.merge(&bytes).err().map(Err);
+                self.snapshot.state() == End::Open && self.next_read.is_none()
             }
             Some(other) => {
-                self.held = Some(other);
+                self.next_read = Some(other);
                 false
             }
             None => false,
         }
     }
 
-    /// The next event, if it is known already: nothing is read for it.
+    /// The next event that needs no read, if there is one.
     pub fn known(&mut self) -> Option<SearchEvent> {
-        if self.snapshot.state() == End::Open && std::mem::take(&mut self.untold) {
-            self.tell_changes();
+        if self.snapshot.state() == End::Open && std::mem::take(&mut self.has_unreported) {
+            self.report_changes();
         }
         self.events.pop_front()
     }
 
-    /// All events of one read.
+    /// Merges all events of one read.
     pub(super) fn merge(&mut self, bytes: &Bytes) -> Result<()> {
         let mut input: &[u8] = bytes;
         while self.snapshot.state() != End::Over {
             match self.decoder.next(&mut input) {
                 Ok(Some(event)) => {
-                    self.frames += 1;
+                    self.events_read += 1;
                     let merged = self.snapshot.receive(event.name, event.data);
                     self.events.extend(merged.err().map(|skipped| SearchEvent::Warning(skipped.to_string())));
                 }
                 Ok(None) => break,
-                Err(TooLarge { limit }) => return Err(self.cut(Cut::TooLarge(limit))),
+                Err(TooLarge { limit }) => return Err(self.cut_error(Cut::TooLarge(limit))),
             }
         }
         Ok(())
     }
 
-    /// Tells what the events so far have changed, once, and finishes when they were the last.
-    pub(super) fn tell(&mut self) -> Result<()> {
-        self.tell_changes();
+    /// Reports the changes since the last report, and finishes after the last event.
+    pub(super) fn report(&mut self) -> Result<()> {
+        self.report_changes();
         match self.snapshot.state() {
             End::Open => Ok(()),
             End::Final => {
-                self.grace.get_or_insert_with(|| Instant::now() + GRACE);
+                self.deadline.get_or_insert_with(|| Instant::now() + FINAL_FRAME_TIMEOUT);
                 Ok(())
             }
             End::Over => self.finish(),
         }
     }
 
-    /// The body ended: the last event may lack its blank line.
-    pub(super) fn take_end(&mut self) -> Result<()> {
+    /// Handles the end of the body. The last event may lack its blank line.
+    pub(super) fn end_of_body(&mut self) -> Result<()> {
         if let Some(event) = self.decoder.finish() {
-            self.frames += 1;
+            self.events_read += 1;
             let merged = self.snapshot.receive(event.name, event.data);
             self.events.extend(merged.err().map(|skipped| SearchEvent::Warning(skipped.to_string())));
         }
-        self.tell_changes();
+        self.report_changes();
         match self.snapshot.state() {
-            End::Open if self.frames == 0 => Err(match self.body.not_a_stream() {
+            End::Open if self.events_read == 0 => Err(match self.body.not_a_stream() {
                 Some(error) => self.redacted(error),
-                None => self.cut(Cut::EndOfBody),
+                None => self.cut_error(Cut::EndOfBody),
             }),
-            End::Open => Err(self.cut(Cut::EndOfBody)),
+            End::Open => Err(self.cut_error(Cut::EndOfBody)),
             End::Final | End::Over => self.finish(),
         }
     }
 
-    fn tell_changes(&mut self) {
+    fn report_changes(&mut self) {
         if let (Some(run), Some(id)) = (&mut self.run, self.snapshot.run()) {
             run.attempts = 0;
-            if !std::mem::replace(&mut run.told, true) {
+            if !std::mem::replace(&mut run.is_reported, true) {
                 self.events.push_back(SearchEvent::Run(id.to_owned()));
             }
         }
-        if !self.tells_changes {
+        if !self.reports_changes {
             return;
         }
         let text = self.snapshot.take_text_change();
