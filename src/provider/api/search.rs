@@ -104,7 +104,7 @@ impl Search {
         }
     }
 
-    /// What has arrived of the answer, marked incomplete; `None` while nothing has.
+    /// The answer so far, marked incomplete; `None` while nothing has arrived.
     pub fn received(&mut self) -> Option<Answer> {
         let answer = self.answer(false);
         (!answer.text.is_empty() || !answer.sources.is_empty() || self.partial.is_complete).then_some(answer)

@@ -7,7 +7,7 @@ use super::citations::{Citations, linked};
 use super::span::{CODE, Span, joined};
 use crate::render::Paint;
 
-/// What is needed to draw a text.
+/// The width, escape sequences and citations for drawing a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Canvas<'a> {
     pub(super) width: usize,
@@ -17,7 +17,7 @@ pub(super) struct Canvas<'a> {
 
 pub(super) type Events<'e> = std::iter::Peekable<std::vec::IntoIter<Event<'e>>>;
 
-/// Inline text up to the end of its block, or the start of another.
+/// Inline text up to the end of its block or the start of another one.
 pub(super) fn inline(events: &mut Events<'_>, base: Style, canvas: Canvas<'_>) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut styles = vec![base];
