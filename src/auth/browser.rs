@@ -116,7 +116,7 @@ fn split_words(command: &str) -> Result<Vec<String>> {
         match character {
             ' ' | '\t' | '\r' | '\n' => words.extend(word.take()),
             '\'' => {
-                copy_until_quote(&mut rest, '\'', word.get_or_insert_default(), |_, _, out| out.push('\\'))?
+                copy_until_quote(&mut rest, '\'', word.get_or_insert_default(), |_, _, out| out.push('\\'))?;
             }
             '"' => copy_until_quote(&mut rest, '"', word.get_or_insert_default(), double_quote_escape)?,
             '$' if rest.next_if_eq(&'\'').is_some() => {

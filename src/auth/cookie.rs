@@ -64,8 +64,8 @@ impl CookieJar {
         }
     }
 
-    /// `header` with newer values from this jar, and with the jar's session in place of its own. Other cookies that only
-    /// the jar has are not added.
+    /// `header` with newer values from this jar, and with the jar's session in place of its own. Other cookies that
+    /// only the jar has are not added.
     pub(super) fn renewed(&self, header: &str) -> String {
         let is_session = |name: &str| {
             [SESSION_COOKIE, PLAIN_SESSION_COOKIE]

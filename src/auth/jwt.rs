@@ -1,4 +1,4 @@
-//! When a token expires, as far as the token itself says.
+//! The expiry of a token, read from the token itself.
 
 use base64::Engine;
 use base64::alphabet::URL_SAFE;

@@ -1,7 +1,7 @@
 //! The file that keeps the session, and the API key beside it: `auth.json`.
 //!
-//! It is written as a 0600 file beside its target and renamed over it, so that no reader sees a partial file. The folder
-//! is locked meanwhile, so that clearing a refused token cannot remove a newer one.
+//! It is written as a 0600 file beside its target and renamed over it, so that no reader sees a partial file. The
+//! folder is locked meanwhile, so that clearing a refused token cannot remove a newer one.
 
 use std::fs::{self, File};
 use std::io;
@@ -52,8 +52,8 @@ impl Store {
         &self.path
     }
 
-    /// Removes the permissions of other users on the file, and their permission to write to its folder. Returns a warning
-    /// if there were any.
+    /// Removes the permissions of other users on the file, and their permission to write to its folder. Returns a
+    /// warning if there were any.
     pub fn tighten(&self) -> Result<Option<String>> {
         if !self.path.exists() {
             return Ok(None);

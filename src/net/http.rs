@@ -1,5 +1,5 @@
-//! The HTTP client: base addresses, certificates and time limits. It follows no redirect, asks for no compression (which
-//! would buffer streams) and retries nothing by itself.
+//! The HTTP client: base addresses, certificates and time limits. It follows no redirect, asks for no compression
+//! (which would buffer streams) and retries nothing by itself.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -93,9 +93,9 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// The client for `base`, shared by the process so that connections are used again. TextReply http (loopback) bypasses the
-/// system's proxy. The first https client takes 3 ms to load the platform's certificates, so call this only to send a
-/// request.
+/// The client for `base`, shared by the process so that connections are used again. Plain http (loopback) bypasses
+/// the system's proxy. The first https client takes 3 ms to load the platform's certificates, so call this only to send
+/// a request.
 pub fn client(base: &Url) -> Result<Client> {
     static SECURE: OnceLock<Client> = OnceLock::new();
     static PLAIN: OnceLock<Client> = OnceLock::new();
@@ -207,8 +207,8 @@ impl TextReply {
         self.content_type.contains("json") || self.body.trim_start().starts_with(['{', '['])
     }
 
-    /// Whether Cloudflare answered with a challenge for a browser. The `server` header does not tell: good replies name
-    /// Cloudflare, too.
+    /// Whether Cloudflare answered with a challenge for a browser. The `server` header is no sign of it: good
+    /// replies name Cloudflare, too.
     pub fn is_challenge(&self) -> bool {
         const MARKS: [&str; 5] = [
             "_cf_chl_opt",

@@ -290,12 +290,12 @@ mod tests {
         let stream =
             "\u{FEFF}event: message\r\ndata: {\"é\":1}\r\n\r\n: c\rdata: x\rdata: 🧪\r\rdata: y\n\ndata: z";
         let stream = stream.as_bytes();
-        let whole = decoded(&[stream]);
+        let at_once = decoded(&[stream]);
         assert_eq!(data_of(stream), ["{\"é\":1}", "x\n🧪", "y", "z"]);
         for first in 0..=stream.len() {
             for second in first..=stream.len() {
                 let pieces = [&stream[..first], &stream[first..second], &stream[second..]];
-                assert_eq!(decoded(&pieces), whole, "cut at {first} and {second}");
+                assert_eq!(decoded(&pieces), at_once, "cut at {first} and {second}");
             }
         }
     }

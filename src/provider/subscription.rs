@@ -32,8 +32,8 @@ impl Subscription {
         http::web_base(env).map(|base| Self { base, env: env.clone(), keeps_refused: false })
     }
 
-    /// The same for a program that runs for long: a refused session stays in the store, so that one refusal does not log
-    /// the user out.
+    /// The same for a program that runs for long: a refused session stays in the store, so that one refusal does not
+    /// log the user out.
     #[must_use]
     pub fn keeping_refused(self) -> Self {
         Self { keeps_refused: true, ..self }
@@ -175,7 +175,7 @@ impl Search {
         self.with_notes(event)
     }
 
-    /// The model that answers, once the service has said so.
+    /// The model that answers, once the service has named it.
     pub fn model(&self) -> Option<&str> {
         self.inner.model()
     }

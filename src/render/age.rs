@@ -14,7 +14,7 @@ pub fn seconds(date: Option<&str>, now: i64) -> Option<i64> {
     (then <= now + MAX_CLOCK_SKEW).then(|| (now - then).max(0))
 }
 
-/// An age as people say it.
+/// An age in words, such as `3h ago`.
 pub fn phrase(seconds: Option<i64>) -> String {
     match seconds {
         None => "unknown".to_owned(),

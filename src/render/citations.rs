@@ -17,7 +17,8 @@ pub(super) struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    /// Chooses up to `limit` sources: the cited ones first, so that a reader who follows `[9]` finds it, then the others.
+    /// Chooses up to `limit` sources: the cited ones first, so that a reader who follows `[9]` finds it, then the
+    /// others.
     pub(super) fn new(answer: &'a Answer, limit: Option<usize>) -> Self {
         let limit = limit.unwrap_or(usize::MAX);
         if limit >= answer.sources.len() {

@@ -21,7 +21,7 @@ pub(super) struct AnswerDocument<'a> {
     /// Markdown with `[n]` citations. Where there are only sources: empty from the subscription, null from the API.
     answer: Option<&'a str>,
     sources: Vec<SourceDocument<'a>>,
-    /// Whether a limit left sources out; absent for the subscription, whose notes say so.
+    /// Whether a limit left sources out; absent for the subscription, which has a note about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
     /// The model that answered; null when the service did not name it.

@@ -1,5 +1,5 @@
-//! Text on a terminal while it still grows: appended as it arrives, and redrawn from the paragraph that changed when the
-//! service replaces text.
+//! Text on a terminal while it still grows: appended as it arrives, and redrawn from the paragraph that changed when
+//! the service replaces text.
 
 use std::io::{self, Write};
 

@@ -123,8 +123,8 @@ pub trait Render {
     /// Prints the answer at the end, which may be incomplete.
     fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Prints a failure, and the part of the answer that was `received` before it. The message for people goes to standard
-    /// error elsewhere; only the JSON formats print it here.
+    /// Prints a failure, and the part of the answer that was `received` before it. The message for people goes to
+    /// standard error elsewhere; only the JSON formats print it here.
     fn problem(
         &mut self,
         problem: &Problem,

@@ -26,8 +26,8 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Whether any byte may belong to an unprintable character: a quick check, which most text passes. It has no branches, so
-/// that the compiler can vectorize it.
+/// Whether any byte may belong to an unprintable character: a quick check, which most text passes. It has no branches,
+/// so that the compiler can vectorize it.
 fn may_be_unprintable(bytes: &[u8]) -> bool {
     let suspicious = |byte: u8| {
         let control = (byte < 0x20) && (byte != b'\n') && (byte != b'\t');

@@ -21,7 +21,8 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// `line` in pieces: the first of at most `max_first` bytes, the others of at most `max_later`, where a blank allows it.
+/// `line` in pieces: the first of at most `max_first` bytes, the others of at most `max_later`, where a blank allows
+/// it.
 pub(super) fn pieces(line: &str, max_first: usize, max_later: usize) -> impl Iterator<Item = &str> {
     let mut rest = Some((line, max_first));
     std::iter::from_fn(move || {
@@ -104,8 +105,8 @@ fn without_markers(line: &str) -> &str {
     line
 }
 
-/// The indices of the lines of tables, ascending: those that begin with a bar, and those with a bar from the line before
-/// a delimiter row on.
+/// The indices of the lines of tables, ascending: those that begin with a bar, and those with a bar from the line
+/// before a delimiter row on.
 fn table_lines(text: &str) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     if memchr(b'|', text.as_bytes()).is_none() {

@@ -1,4 +1,4 @@
-//! Chat completions: the body of a request, a whole reply, and a reply that streams.
+//! Chat completions: the body of a request, a reply in one object, and a reply that streams.
 
 use serde_json::{Map, Value, json};
 
@@ -143,8 +143,8 @@ fn is_last(chunk: &Value) -> bool {
 
 /// Whether the text is complete with this object of a stream, even if more objects may follow.
 pub(super) fn completes_text(chunk: &Value) -> bool {
-    let says = |place: &str, word: &str| chunk.pointer(place).and_then(Value::as_str) == Some(word);
+    let has = |place: &str, value: &str| chunk.pointer(place).and_then(Value::as_str) == Some(value);
     let reason = chunk.pointer("/choices/0/finish_reason").and_then(Value::as_str);
     let finished = reason.is_some_and(|reason| !reason.is_empty());
-    finished || is_last(chunk) || says("/type", "end_of_stream") || says("/status", "COMPLETED")
+    finished || is_last(chunk) || has("/type", "end_of_stream") || has("/status", "COMPLETED")
 }

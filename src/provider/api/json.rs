@@ -10,8 +10,8 @@ pub(super) fn malformed(reason: &str) -> Error {
     Error::ApiReply(reason.to_owned())
 }
 
-/// Parses a body that must be an object. Bytes that are not UTF-8 and escapes of half a surrogate pair become U+FFFD, as
-/// in other clients.
+/// Parses a body that must be an object. Bytes that are not UTF-8 and escapes of half a surrogate pair become U+FFFD,
+/// as in other clients.
 pub(super) fn parse_object(body: &[u8]) -> Result<Value> {
     let text = String::from_utf8_lossy(body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body));
     let parsed = serde_json::from_str(&text).or_else(|error| match with_whole_pairs(&text) {

@@ -11,8 +11,8 @@ use crate::state::{Database, Dialects};
 /// The remembered dialect of the API at one address, for one key.
 #[derive(Debug)]
 pub(super) struct DialectMemory {
-    /// A hash of address and key, so that neither is stored. Another version of the compiler may hash differently, which
-    /// costs one more refusal.
+    /// A hash of address and key, so that neither is stored. Another version of the compiler may hash differently,
+    /// which costs one more refusal.
     account: i64,
     /// `None` without a state folder; then nothing is remembered.
     dialects: Option<Dialects>,

@@ -18,14 +18,14 @@ use crate::net::http;
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 8 << 20;
 
-/// How much is left of one kind of use.
+/// The remaining use of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limit {
     /// The kind, such as `pro_search` or `research`.
     pub kind: String,
     /// Whether any use is left.
     pub available: Option<bool>,
-    /// How much is left; `None` where the service gives no number, as it does for paying users.
+    /// The number of uses left; `None` where the service gives no number, as it does for paying users.
     pub remaining: Option<i64>,
 }
 
@@ -67,7 +67,7 @@ pub async fn models(base: &Url, credential: &Credential) -> Result<Models> {
     Ok(Models { models, ids: config.models.keys().cloned().collect() })
 }
 
-/// `GET /rest/rate-limit/status`: what is left of each kind of use.
+/// `GET /rest/rate-limit/status`: the remaining use of each kind.
 pub async fn limits(base: &Url, credential: &Credential) -> Result<Vec<Limit>> {
     #[derive(Default, Deserialize)]
     #[serde(default)]

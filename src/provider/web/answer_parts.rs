@@ -54,8 +54,8 @@ enum Form {
 }
 
 impl<'a> AnswerParts<'a> {
-    /// Chooses a research report, else the markdown segments, or the aggregate if it continues them, else the answer items
-    /// of the workflow. Where the final frame gave full texts to some markdown blocks, only those count.
+    /// Chooses a research report, else the markdown segments, or the aggregate if it continues them, else the answer
+    /// items of the workflow. Where the final frame gave full texts to some markdown blocks, only those count.
     pub(super) fn choose(texts: &'a Texts, reported: &ReportedAnswer) -> Self {
         if let Some(report) = texts.assets.report() {
             return Self::new(Form::Report, vec![report]);

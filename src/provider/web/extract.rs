@@ -1,7 +1,7 @@
 //! The answer and the results in the field `text`, the service's older form.
 //!
-//! `text` is a sentence, or JSON: a log of steps or an object, with the answer inside encoded as JSON once more (fixture
-//! `tests/streams/answer-in-text.sse`). JSON of any other shape is taken as the answer itself.
+//! `text` is a sentence, or JSON: a log of steps or an object, with the answer inside encoded as JSON once more
+//! (fixture `tests/streams/answer-in-text.sse`). JSON of any other shape is taken as the answer itself.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;

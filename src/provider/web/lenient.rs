@@ -15,7 +15,8 @@ pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>,
     Ok(Option::<Text>::from(Lenient::deserialize(from)?).map(|text| text.0))
 }
 
-/// The same, borrowed where the string has no escapes. Most fields are the same in every frame, and are not copied then.
+/// The same, borrowed where the string has no escapes. Most fields are the same in every frame, and are not copied
+/// then.
 pub(super) fn borrowed<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'de, str>>, D::Error> {
     Ok(Option::<Borrowed<'de>>::from(Lenient::deserialize(from)?).map(|text| text.0))
 }
@@ -56,8 +57,8 @@ where
         .map(|list| list.0.into_iter().map(|item| item.map_or_else(T::default, |object| object.0)).collect()))
 }
 
-/// A list of strings; anything else is `None`. An element of another type becomes an empty string, so that the positions
-/// of the others, which are chunk offsets, stay the same.
+/// A list of strings; anything else is `None`. An element of another type becomes an empty string, so that the
+/// positions of the others, which are chunk offsets, stay the same.
 pub(super) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
     let list = Option::<List<Text>>::from(Lenient::deserialize(from)?);
     Ok(list.map(|list| list.0.into_iter().map(|item| item.map_or_else(String::new, |text| text.0)).collect()))

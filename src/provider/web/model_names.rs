@@ -23,8 +23,8 @@ impl ModelNames {
         keep_newest(&mut self.user_selected_model, selected);
     }
 
-    /// The model that answered: `display_model`, which may change in mid-stream, unless it says `turbo` while
-    /// `user_selected_model` names another.
+    /// The model that answered: `display_model`, which may change in mid-stream, unless it is `turbo` while
+    /// `user_selected_model` names another one.
     pub(super) fn answering(&self) -> Option<&str> {
         let selected = self.user_selected_model.as_deref().filter(|model| *model != TURBO);
         match self.display_model.as_deref() {
@@ -34,7 +34,7 @@ impl ModelNames {
         }
     }
 
-    /// What to say about the model: another one than `requested`, or the one that needs no plan.
+    /// Notes for the answer: that another model than `requested` answered, or the one for users without a plan.
     pub(super) fn notes(&self, requested: Option<&str>) -> Vec<String> {
         let requested = requested.or(self.user_selected_model.as_deref());
         let mut notes = Vec::new();

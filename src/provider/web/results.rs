@@ -193,8 +193,8 @@ fn host_of(url: &str) -> String {
         .unwrap_or_else(|| url.to_owned())
 }
 
-/// A key that is the same for all addresses of a page: scheme, host in any case, port, path and query. A trailing slash,
-/// the default port, the fragment and outer blanks do not count.
+/// A key that is the same for all addresses of a page: scheme, host in any case, port, path and query. A trailing
+/// slash, the default port, the fragment and outer blanks do not count.
 fn page_key(url: &str) -> String {
     let Ok(mut parsed) = Url::parse(url.trim()) else { return url.trim().to_owned() };
     parsed.set_fragment(None);

@@ -122,7 +122,7 @@ impl Search {
         }
     }
 
-    /// The model that answers, once the service has said so.
+    /// The model that answers, once the service has named it.
     pub fn model(&self) -> Option<&str> {
         self.snapshot.model()
     }

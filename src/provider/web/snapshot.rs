@@ -110,8 +110,8 @@ impl Snapshot {
         }
     }
 
-    /// An empty snapshot for the reply after a reconnect, whose first frame is the full state. It reports only what this
-    /// snapshot has not reported.
+    /// An empty snapshot for the reply after a reconnect, whose first frame is the full state. It reports only what
+    /// this snapshot has not reported.
     #[must_use]
     pub fn for_reconnect(&mut self) -> Self {
         Self {
@@ -228,7 +228,7 @@ impl Snapshot {
         self.models.answering()
     }
 
-    /// What to say about the model: another one than asked for, or the one that needs no account.
+    /// Notes for the answer: that another model than `requested` answered, or the one for users without a plan.
     pub fn model_notes(&self, requested: Option<&str>) -> Vec<String> {
         self.models.notes(requested)
     }

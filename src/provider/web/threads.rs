@@ -50,7 +50,8 @@ pub async fn list(
     Ok(rows.into_iter().filter_map(thread).collect())
 }
 
-/// `GET /rest/thread/{slug}`: its questions and answers, oldest first. Each entry has the shape of the last frame of a stream.
+/// `GET /rest/thread/{slug}`: its questions and answers, oldest first. Each entry has the shape of the last frame of a
+/// stream.
 pub async fn show(base: &Url, credential: &Credential, slug: &str) -> Result<Vec<Exchange>> {
     let (_, entries) = entries(base, credential, slug).await?;
     Ok(entries.iter().map(|entry| exchange(entry.get())).collect())

@@ -47,7 +47,8 @@ impl DrawnLines {
         Ok(())
     }
 
-    /// How many lines need not be written: those that are equal, and those that have scrolled away and have the same text.
+    /// How many lines need not be written: those that are equal, and those that have scrolled away and have the same
+    /// text.
     fn count_unchanged(&self, from: usize, new: &[Line]) -> usize {
         let pairs = || self.lines.iter().skip(from).zip(new);
         let equal = pairs().take_while(|(old, new)| old == new).count();
@@ -66,8 +67,8 @@ impl DrawnLines {
         write_lines(lines, !self.lines.is_empty(), out)
     }
 
-    /// Writes `fresh` over `old`, the last lines on the terminal. Where the first of them has scrolled away and cannot be
-    /// reached, all are written again below.
+    /// Writes `fresh` over `old`, the last lines on the terminal. Where the first of them has scrolled away and cannot
+    /// be reached, all are written again below.
     fn rewrite(&self, old: &mut Vec<Line>, fresh: &[Line], out: &mut dyn Write) -> io::Result<()> {
         let up: usize = old.iter().map(|line| self.rows(line)).sum::<usize>() - 1;
         if up >= self.screen.height {

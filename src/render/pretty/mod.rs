@@ -1,7 +1,7 @@
 //! The format for people at a terminal: Markdown drawn as it arrives, with citations and addresses as links.
 //!
-//! The text is divided into blocks. A change draws the block that it touches and those after it, and writes only the lines
-//! that differ. So a finished block is written once, and text that the service replaces is redrawn.
+//! The text is divided into blocks. A change draws the block that it touches and those after it, and writes only the
+//! lines that differ. So a finished block is written once, and text that the service replaces is redrawn.
 
 mod citations;
 mod drawn_lines;
@@ -77,9 +77,9 @@ impl Pretty {
         drawn.replace(first_line, lines, out)
     }
 
-    /// Removes the blocks that a change at byte `at` may alter, and returns the start and the first line of the first one.
-    /// These are the block with the change, the one before it, which it may join, and those that no blank line separates
-    /// from them.
+    /// Removes the blocks that a change at byte `at` may alter, and returns the start and the first line of the first
+    /// one. These are the block with the change, the one before it, which it may join, and those that no blank line
+    /// separates from them.
     fn reopen(&mut self, at: usize) -> (usize, usize) {
         while self.blocks.last().is_some_and(|(start, _)| *start >= at) {
             self.blocks.pop();

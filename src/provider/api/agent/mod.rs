@@ -1,5 +1,5 @@
-//! The Agent API: the body of a request, a reply in one object, and a reply that streams. The API refuses fields that it
-//! does not know, so only options that are set are sent.
+//! The Agent API: the body of a request, a reply in one object, and a reply that streams. The API refuses fields that
+//! it does not know, so only options that are set are sent.
 
 mod reply;
 mod request;

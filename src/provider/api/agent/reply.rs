@@ -94,8 +94,8 @@ pub(super) fn sources(output: &[Value]) -> Vec<Source> {
     sources
 }
 
-/// Numbers the results of searches. `[n]` means the page with the id `n`. Where an id is missing or stands for different
-/// pages, pages are numbered in the order in which they first appear.
+/// Numbers the results of searches. `[n]` means the page with the id `n`. Where an id is missing or stands for
+/// different pages, pages are numbered in the order in which they first appear.
 fn numbered<'a>(results: impl Iterator<Item = &'a Value>) -> Vec<Source> {
     let found: Vec<(Option<usize>, Source)> = results
         .filter_map(|item| {

@@ -87,7 +87,8 @@ pub(in crate::provider::api) fn body(request: &SearchRequest, stream: bool) -> R
 }
 
 /// The tools to name. A list replaces the tools of an effort, so it is sent only where it is needed: for a model, which
-/// would not search otherwise, and for filters, which are fields of the tool. From a medium effort on, pages are fetched.
+/// would not search otherwise, and for filters, which are fields of the tool. From a medium effort on, pages are
+/// fetched.
 fn tools(request: &SearchRequest, target: &Target<'_>) -> Option<Value> {
     let mut search = search_options(request);
     let filters = filters(request);

@@ -64,7 +64,8 @@ impl Search {
         read
     }
 
-    /// Whether `bytes` start a reply that is an object instead of a stream, as no event begins with a brace or a bracket.
+    /// Whether `bytes` start a reply that is an object instead of a stream, as no event begins with a brace or a
+    /// bracket.
     fn is_object(&mut self, bytes: &[u8]) -> bool {
         let had_bytes = std::mem::replace(&mut self.has_bytes, true);
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
