@@ -30,9 +30,9 @@ pub(super) struct AnswerParts<'a> {
     form: Form,
     /// Each part with an id that stays the same during the reply.
     parts: Vec<(usize, &'a GrowingText)>,
-    /// So many bytes at the start are the same in the aggregate and the first segment.
+    /// How many bytes at the start are the same in the aggregate and the first segment.
     common: usize,
-    /// So many of these bytes have changed in neither.
+    /// How many of these bytes have changed in neither.
     unchanged_common: usize,
     /// The id of the first segment.
     first_segment: usize,

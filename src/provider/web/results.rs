@@ -21,7 +21,7 @@ pub(super) struct ResultList {
     merged: Option<Merged>,
 }
 
-/// The results at the start of a list that were merged, and under which id of a list.
+/// How many results at the start of a list were merged, and the id of that list.
 #[derive(Debug, Clone, Copy)]
 struct Merged {
     results: usize,

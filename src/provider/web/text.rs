@@ -1,4 +1,4 @@
-//! Text that the service sends in pieces, and sometimes takes back.
+//! Text that the service sends in pieces, and sometimes replaces.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub(super) struct GrowingText {
     chunks_are_newer: bool,
     /// The final frame had the full text, which replaces everything streamed.
     is_final: bool,
-    /// So many bytes at the start have not changed since [`GrowingText::take_unchanged`].
+    /// How many bytes at the start have not changed since [`GrowingText::take_unchanged`].
     unchanged: usize,
 }
 

@@ -57,8 +57,8 @@ impl Pretty {
 
     /// Draws from the first block that a change at byte `at` may alter.
     fn draw_from(&mut self, at: usize, out: &mut dyn Write) -> io::Result<()> {
-        self.follow_resize();
-        let (start, first_line) = self.reopen(at);
+        self.update_size();
+        let (start, first_line) = self.remove_blocks_from(at);
         let Some(drawn) = &mut self.drawn else { return Ok(()) };
         let source = self.text.get(start..).unwrap_or_default();
         let clean = sanitize(source);
@@ -80,7 +80,7 @@ impl Pretty {
     /// Removes the blocks that a change at byte `at` may alter, and returns the start and the first line of the first
     /// one. These are the block with the change, the one before it, which it may join, and those that no blank line
     /// separates from them.
-    fn reopen(&mut self, at: usize) -> (usize, usize) {
+    fn remove_blocks_from(&mut self, at: usize) -> (usize, usize) {
         while self.blocks.last().is_some_and(|(start, _)| *start >= at) {
             self.blocks.pop();
         }
@@ -96,7 +96,7 @@ impl Pretty {
     }
 
     /// Uses the current size of the terminal for what is drawn from now on.
-    fn follow_resize(&mut self) {
+    fn update_size(&mut self) {
         let now = self.style.screen.map(|_| (self.size)());
         if let (Some(now), Some(drawn)) = (now, &mut self.drawn)
             && self.style.screen != Some(now)
