@@ -55,7 +55,7 @@ impl ApiKey {
 }
 
 fn from_store(env: &Environment) -> Result<Option<(Secret, Origin)>> {
-    let Ok(store) = Store::of(env) else { return Ok(None) };
+    let Ok(store) = Store::for_user(env) else { return Ok(None) };
     Ok(store.key()?.map(|key| (key, Origin::Store(store.path().to_owned()))))
 }
 

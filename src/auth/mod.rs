@@ -102,7 +102,7 @@ pub async fn resolve(env: &Environment) -> Result<Credential> {
 
 /// The stored session. Without a settings folder there is none.
 fn from_store(env: &Environment) -> Result<Option<Credential>> {
-    Store::of(env).map_or(Ok(None), |store| store.read())
+    Store::for_user(env).map_or(Ok(None), |store| store.read())
 }
 
 /// The desktop app's session, if it is usable and differs from `refused`.
@@ -137,7 +137,7 @@ pub async fn replace_refused(env: &Environment, refused: &Credential) -> Option<
     if !matches!(refused.origin, Origin::Store(_)) {
         return None;
     }
-    if let Ok(store) = Store::of(env) {
+    if let Ok(store) = Store::for_user(env) {
         let token = refused.session.token().clone();
         // If the store cannot be cleared, the refusal is still what the user must see.
         let _ = store.off_thread(move |store| store.clear(&token)).await;

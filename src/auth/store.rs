@@ -29,7 +29,7 @@ pub struct Store {
 
 impl Store {
     /// The store in the user's settings folder.
-    pub fn of(env: &Environment) -> Result<Self> {
+    pub fn for_user(env: &Environment) -> Result<Self> {
         Ok(Self { path: env.config_dir()?.join("auth.json") })
     }
 
@@ -70,7 +70,7 @@ impl Store {
 
     /// The same for the store of this user. Errors are left to the read that follows.
     pub fn tighten_for(env: &Environment) -> Option<String> {
-        Self::of(env).and_then(|store| store.tighten()).ok().flatten()
+        Self::for_user(env).and_then(|store| store.tighten()).ok().flatten()
     }
 
     /// The stored session, if there is one. A file that cannot be used is an error that names it.

@@ -181,7 +181,7 @@ async fn accepted(env: &Environment, key: ApiKey) -> Result<String, Failure> {
 /// The settings can be read, and the stored session, if there is one, by nobody else.
 fn files(env: &Environment) -> Result<(String, ()), Failure> {
     SettingsFile::read(env)?;
-    let store = Store::of(env)?;
+    let store = Store::for_user(env)?;
     let warning = store.tighten()?;
     let state = if fs::symlink_metadata(store.path()).is_ok() { "is there" } else { "is not there" };
     let detail = format!("{} {state}", store.path().display());

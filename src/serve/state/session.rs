@@ -123,7 +123,7 @@ pub(crate) async fn replace(app: &App, session: auth::Session) -> Result<()> {
     }
     let checked = auth::check(http::web_base(&app.env)?, &session).await?;
     let Verdict::Known { email, plan } = checked.verdict else { return Err(Error::NotAccepted) };
-    let store = Store::of(&app.env)?;
+    let store = Store::for_user(&app.env)?;
     let session = checked.rotated.unwrap_or(session);
     let credential = Credential { email, ..Credential::new(session, Origin::Store(store.path().to_owned())) };
     store.off_thread(move |store| store.write(&credential)).await?;
