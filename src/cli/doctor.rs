@@ -214,7 +214,7 @@ async fn first_event(env: &Environment) -> Result<String, Failure> {
         ..SearchRequest::default()
     };
     let reception = Reception { idle: PATIENCE, record: None, events: true };
-    let mut search = Subscription::of(env)?.search(&request, &reception).await?;
+    let mut search = Subscription::for_user(env)?.search(&request, &reception).await?;
     search.next().await?;
     Ok("the service began an answer that can be read".to_owned())
 }

@@ -105,7 +105,7 @@ async fn answer(
     let without = |error: Error| (Failure::from(error), None);
     let (mut search, mut turn, query) = match &task {
         Task::Resume(run) => {
-            let subscription = Subscription::of(env).map_err(without)?;
+            let subscription = Subscription::for_user(env).map_err(without)?;
             let search = subscription.resume(run, reception).await.map_err(without)?;
             (Search::Subscription(search), None, None)
         }

@@ -28,7 +28,7 @@ pub struct Subscription {
 
 impl Subscription {
     /// The subscription at the address that the environment names, else at the service's own.
-    pub fn of(env: &Environment) -> Result<Self> {
+    pub fn for_user(env: &Environment) -> Result<Self> {
         http::web_base(env).map(|base| Self { base, env: env.clone(), keeps_refused: false })
     }
 
