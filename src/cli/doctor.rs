@@ -174,7 +174,7 @@ impl Examination {
 }
 
 async fn accepted(env: &Environment, key: ApiKey) -> Result<String, Failure> {
-    Api::of(env, Dialect::Auto)?.check(key).await?;
+    Api::for_user(env, Dialect::Auto)?.check(key).await?;
     Ok("the API accepts the key".to_owned())
 }
 

@@ -64,7 +64,7 @@ pub struct Api {
 
 impl Api {
     /// The API at the address that the environment names, else at its own.
-    pub fn of(env: &Environment, dialect: Dialect) -> Result<Self> {
+    pub fn for_user(env: &Environment, dialect: Dialect) -> Result<Self> {
         http::api_base(env).map(|base| Self { base, dialect })
     }
 
