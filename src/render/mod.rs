@@ -89,7 +89,7 @@ pub struct Screen {
 
 impl Screen {
     /// The current size of the terminal; 80 by 24 where it is unknown.
-    pub fn of_terminal() -> Self {
+    pub fn current() -> Self {
         let (width, height) =
             terminal_size::terminal_size().map_or((0, 0), |(width, height)| (width.0, height.0));
         let or = |cells: u16, default| if cells == 0 { default } else { usize::from(cells) };
@@ -137,7 +137,7 @@ pub trait Render {
 pub fn renderer(format: Format, style: Style) -> Box<dyn Render + Send> {
     match format {
         Format::Report => Box::new(report::Report::new(style)),
-        Format::Pretty => Box::new(pretty::Pretty::new(style, Screen::of_terminal)),
+        Format::Pretty => Box::new(pretty::Pretty::new(style, Screen::current)),
         Format::Answer => Box::new(answer_only::AnswerOnly::new(&style)),
         Format::Json => Box::new(json::Json::new(style)),
         Format::Ndjson => Box::new(ndjson::Ndjson::new(style)),
