@@ -45,7 +45,7 @@ pub async fn check(base: Url, session: &Session) -> Result<Checked> {
 pub async fn verify(env: &Environment, credential: &Credential) -> Result<Option<String>> {
     let checked = check(http::web_base(env)?, &credential.session).await?;
     if let Some(rotated) = checked.rotated {
-        super::keep(credential, rotated).await?;
+        super::store_rotated(credential, rotated).await?;
     }
     match checked.verdict {
         Verdict::Known { plan, .. } => Ok(plan),

@@ -118,14 +118,14 @@ pub async fn store_rotated_from<'a>(
     set_cookies: impl Iterator<Item = &'a str>,
 ) -> Result<()> {
     match used.session.rotated(set_cookies) {
-        Some(rotated) => keep(used, rotated).await,
+        Some(rotated) => store_rotated(used, rotated).await,
         None => Ok(()),
     }
 }
 
 /// Stores the session that the service put in place of `used`. A session that was not read from the store is not
 /// written there.
-pub async fn keep(used: &Credential, rotated: Session) -> Result<()> {
+pub async fn store_rotated(used: &Credential, rotated: Session) -> Result<()> {
     let Origin::Store(path) = &used.origin else { return Ok(()) };
     let used = used.session.token().clone();
     Store::at(path.clone()).off_thread(move |store| store.rotate(&used, rotated)).await

@@ -123,7 +123,7 @@ impl Examination {
             Some(Ok(checked)) => {
                 self.step("connection", Ok(("TLS and the edge let requests through".to_owned(), ())));
                 let kept = match checked.rotated {
-                    Some(rotated) => auth::keep(credential, rotated).await,
+                    Some(rotated) => auth::store_rotated(credential, rotated).await,
                     None => Ok(()),
                 };
                 let session = match (kept, checked.verdict) {

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::body::describe_body;
 use super::extract::{error_reason, is_about_limits};
-use crate::auth::{Credential, Session, keep};
+use crate::auth::{Credential, Session, store_rotated};
 use crate::domain::answer::Thread;
 use crate::domain::choice::Choice;
 use crate::domain::error::{Error, Result};
@@ -78,7 +78,7 @@ pub(super) async fn reconnect(
 async fn into_stream(response: Response, credential: &Credential, is_follow_up: bool) -> Result<StreamReply> {
     let rotated = credential.session.rotated(http::set_cookies(&response));
     let stored = match rotated.clone() {
-        Some(rotated) => keep(credential, rotated).await,
+        Some(rotated) => store_rotated(credential, rotated).await,
         None => Ok(()),
     };
     if !response.status().is_success() {
