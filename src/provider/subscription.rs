@@ -165,13 +165,13 @@ impl Search {
     }
 
     /// Merges one read of what has arrived already, and reports nothing yet; false where nothing more has arrived.
-    pub fn absorb(&mut self) -> bool {
-        self.inner.absorb()
+    pub fn read_available(&mut self) -> bool {
+        self.inner.read_available()
     }
 
     /// The next event that needs no read, if there is one.
-    pub fn known(&mut self) -> Option<SearchEvent> {
-        let event = self.inner.known();
+    pub fn next_available(&mut self) -> Option<SearchEvent> {
+        let event = self.inner.next_available();
         self.with_notes(event)
     }
 

@@ -162,11 +162,11 @@ impl Reply {
         let _turn = app.turns.acquire().await;
         let mut reads = 0;
         pass().await;
-        while reads < TOGETHER && self.search.absorb() {
+        while reads < TOGETHER && self.search.read_available() {
             reads += 1;
             if reads % ASK_SYSTEM == 0 { tokio::task::yield_now().await } else { pass().await }
         }
-        while let Some(event) = self.search.known() {
+        while let Some(event) = self.search.next_available() {
             self.take_or_finish(event, app);
         }
         while let Some(piece) = self.pieces.pop_front() {

@@ -14,7 +14,7 @@ use crate::provider::web::snapshot::End;
 impl Search {
     /// Merges one read of what has arrived already, and reports nothing, so that the next event has all changes so far.
     /// False where nothing more has arrived.
-    pub fn absorb(&mut self) -> bool {
+    pub fn read_available(&mut self) -> bool {
         if self.finished || self.next_read.is_some() {
             return false;
         }
@@ -33,7 +33,7 @@ impl Search {
     }
 
     /// The next event that needs no read, if there is one.
-    pub fn known(&mut self) -> Option<SearchEvent> {
+    pub fn next_available(&mut self) -> Option<SearchEvent> {
         if self.snapshot.state() == End::Open && std::mem::take(&mut self.has_unreported) {
             self.report_changes();
         }
