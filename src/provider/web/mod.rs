@@ -26,4 +26,4 @@ mod wire;
 mod workflow;
 
 pub use search::Search;
-pub use snapshot::{End, ServiceError, Skipped, Snapshot};
+pub use snapshot::{ServiceError, Skipped, Snapshot, StreamState};

@@ -18,14 +18,14 @@ use crate::domain::answer::{Source, Step, TextChange, Thread};
 
 /// How far the reply has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum End {
+pub enum StreamState {
     /// More frames follow.
     #[default]
     Open,
     /// A frame was final but not `COMPLETED`: another may follow, or not.
     Final,
     /// No frame follows.
-    Over,
+    Ended,
 }
 
 /// An error that the service reported inside the stream.
@@ -42,7 +42,7 @@ pub struct ServiceError {
 /// The state of a reply after the frames merged so far.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    end: End,
+    state: StreamState,
     failed: bool,
     error_code: Option<String>,
     error_message: Option<String>,
@@ -74,7 +74,7 @@ impl Snapshot {
     pub fn receive(&mut self, name: &str, data: &str) -> Result<(), Skipped> {
         let data = data.trim();
         if name == "end_of_stream" || data == "[DONE]" {
-            self.end = End::Over;
+            self.state = StreamState::Ended;
         } else if data.starts_with('{') {
             self.merge(serde_json::from_str(data).map_err(Skipped::Broken)?);
         } else {
@@ -104,9 +104,9 @@ impl Snapshot {
             self.merge_block(block, in_final_frame);
         }
         if completed || self.failed {
-            self.end = End::Over;
-        } else if self.end == End::Open && (in_final_frame || self.has_error()) {
-            self.end = End::Final;
+            self.state = StreamState::Ended;
+        } else if self.state == StreamState::Open && (in_final_frame || self.has_error()) {
+            self.state = StreamState::Final;
         }
     }
 
@@ -128,8 +128,8 @@ impl Snapshot {
     }
 
     /// How far the reply has come.
-    pub fn state(&self) -> End {
-        self.end
+    pub fn state(&self) -> StreamState {
+        self.state
     }
 
     fn merge_block(&mut self, block: Block<'_>, in_final_frame: bool) {

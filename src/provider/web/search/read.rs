@@ -9,7 +9,7 @@ use crate::domain::answer::SearchEvent;
 use crate::domain::error::{Cut, Result};
 use crate::net::sse::TooLarge;
 use crate::provider::web::body::Chunk;
-use crate::provider::web::snapshot::End;
+use crate::provider::web::snapshot::StreamState;
 
 impl Search {
     /// Merges one read of what has arrived already, and reports nothing, so that the next event has all changes so far.
@@ -22,7 +22,7 @@ impl Search {
             Some(Ok(Chunk::Bytes(bytes))) => {
                 self.has_unreported = true;
                 self.next_read = self.merge(&bytes).err().map(Err);
-                self.snapshot.state() == End::Open && self.next_read.is_none()
+                self.snapshot.state() == StreamState::Open && self.next_read.is_none()
             }
             Some(other) => {
                 self.next_read = Some(other);
@@ -34,7 +34,7 @@ impl Search {
 
     /// The next event that needs no read, if there is one.
     pub fn next_available(&mut self) -> Option<SearchEvent> {
-        if self.snapshot.state() == End::Open && std::mem::take(&mut self.has_unreported) {
+        if self.snapshot.state() == StreamState::Open && std::mem::take(&mut self.has_unreported) {
             self.report_changes();
         }
         self.events.pop_front()
@@ -43,7 +43,7 @@ impl Search {
     /// Merges all events of one read.
     pub(super) fn merge(&mut self, bytes: &Bytes) -> Result<()> {
         let mut input: &[u8] = bytes;
-        while self.snapshot.state() != End::Over {
+        while self.snapshot.state() != StreamState::Ended {
             match self.decoder.next(&mut input) {
                 Ok(Some(event)) => {
                     self.events_read += 1;
@@ -61,12 +61,12 @@ impl Search {
     pub(super) fn report(&mut self) -> Result<()> {
         self.report_changes();
         match self.snapshot.state() {
-            End::Open => Ok(()),
-            End::Final => {
+            StreamState::Open => Ok(()),
+            StreamState::Final => {
                 self.deadline.get_or_insert_with(|| Instant::now() + FINAL_FRAME_TIMEOUT);
                 Ok(())
             }
-            End::Over => self.finish(),
+            StreamState::Ended => self.finish(),
         }
     }
 
@@ -79,12 +79,12 @@ impl Search {
         }
         self.report_changes();
         match self.snapshot.state() {
-            End::Open if self.events_read == 0 => Err(match self.body.not_a_stream() {
+            StreamState::Open if self.events_read == 0 => Err(match self.body.not_a_stream() {
                 Some(error) => self.redacted(error),
                 None => self.cut_error(Cut::EndOfBody),
             }),
-            End::Open => Err(self.cut_error(Cut::EndOfBody)),
-            End::Final | End::Over => self.finish(),
+            StreamState::Open => Err(self.cut_error(Cut::EndOfBody)),
+            StreamState::Final | StreamState::Ended => self.finish(),
         }
     }
 
