@@ -7,7 +7,7 @@
 use libfuzzer_sys::fuzz_target;
 use pplx::Source;
 use pplx::provider::web::{Snapshot, StreamState};
-use pplx::sse::Decoder;
+use pplx::net::sse::Decoder;
 
 fn read(bytes: &[u8], size: usize) -> (String, Vec<Source>, StreamState) {
     let mut decoder = Decoder::with_limit(1 << 16);
