@@ -6,7 +6,7 @@ use super::secret::Secret;
 
 /// The cookie that holds the session.
 pub(super) const SESSION_COOKIE: &str = "__Secure-next-auth.session-token";
-/// The same cookie as some captures name it.
+/// The name of the same cookie in some captures.
 const PLAIN_SESSION_COOKIE: &str = "next-auth.session-token";
 
 /// The names and values of a `Cookie` header, in their order.

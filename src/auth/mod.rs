@@ -1,4 +1,4 @@
-//! The user's session: where it comes from, how it is kept, when it ends.
+//! The user's session: where it is found, how it is stored, when it expires.
 
 pub mod browser;
 mod check;

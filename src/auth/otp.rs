@@ -26,7 +26,7 @@ pub enum Outcome {
     Authenticator(Challenge),
 }
 
-/// The service's handle for the second step.
+/// The service's token for the second step.
 #[derive(Debug)]
 pub struct Challenge(String);
 

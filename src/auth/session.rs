@@ -109,7 +109,7 @@ fn unquoted(text: &str) -> &str {
     inside('"').or_else(|| inside('\'')).unwrap_or(text)
 }
 
-/// `text` without `word` at its front, in any case.
+/// `text` without `word` at its start, in upper or lower case.
 fn strip_word<'a>(text: &'a str, word: &str) -> &'a str {
     match text.split_at_checked(word.len()) {
         Some((front, rest)) if front.eq_ignore_ascii_case(word) => rest.trim_start(),

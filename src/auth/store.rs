@@ -1,4 +1,4 @@
-//! The file that keeps the session, and the API key beside it: `auth.json`.
+//! The file with the session and the API key: `auth.json`.
 //!
 //! It is written as a 0600 file beside its target and renamed over it, so that no reader sees a partial file. The
 //! folder is locked meanwhile, so that clearing a refused token cannot remove a newer one.

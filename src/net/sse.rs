@@ -3,7 +3,7 @@
 //! The rules are those of the WHATWG event-stream format (lines end in LF, CRLF or CR; one BOM is dropped;
 //! comments, `id`, `retry` and unknown fields are ignored), with three deliberate differences:
 //!
-//! * invalid UTF-8 becomes U+FFFD inside its event and harms nothing else;
+//! * invalid UTF-8 becomes U+FFFD inside its event, and other events are not affected;
 //! * a last event without its blank line is returned by [`Decoder::finish`]; the caller decides whether it is complete;
 //! * an event that has a name but no data is returned, because the service ends its streams with one.
 

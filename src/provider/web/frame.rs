@@ -13,7 +13,7 @@ use super::workflow::Workflow;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct StreamEvent<'a> {
-    /// `PENDING`, `COMPLETED`, `FAILED` (also in lower case), and words not seen yet.
+    /// `PENDING`, `COMPLETED`, `FAILED` (also in lower case), and unknown words.
     #[serde(borrow, deserialize_with = "borrowed")]
     pub(super) status: Option<Cow<'a, str>>,
     /// True on the last frame, and often on the one before it, which is `PENDING` and may have the last text.

@@ -1,4 +1,4 @@
-//! Tables in as much width as there is.
+//! Tables that fit the width of the terminal.
 
 use anstyle::Style;
 use pulldown_cmark::Alignment;
