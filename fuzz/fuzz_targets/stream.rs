@@ -6,10 +6,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use pplx::Source;
-use pplx::provider::web::{End, Snapshot};
-use pplx::sse::Decoder;
+use pplx::provider::web::{Snapshot, StreamState};
+use pplx::net::sse::Decoder;
 
-fn read(bytes: &[u8], size: usize) -> (String, Vec<Source>, End) {
+fn read(bytes: &[u8], size: usize) -> (String, Vec<Source>, StreamState) {
     let mut decoder = Decoder::with_limit(1 << 16);
     let mut snapshot = Snapshot::default();
     let mut told = String::new();
@@ -17,16 +17,16 @@ fn read(bytes: &[u8], size: usize) -> (String, Vec<Source>, End) {
         let mut input = piece;
         while let Ok(Some(event)) = decoder.next(&mut input) {
             let _ = snapshot.receive(event.name, event.data);
-            if snapshot.state() == End::Over {
+            if snapshot.state() == StreamState::Ended {
                 break;
             }
         }
         tell(&mut snapshot, &mut told);
-        if snapshot.state() == End::Over {
+        if snapshot.state() == StreamState::Ended {
             break;
         }
     }
-    if let Some(event) = decoder.finish().filter(|_| snapshot.state() != End::Over) {
+    if let Some(event) = decoder.finish().filter(|_| snapshot.state() != StreamState::Ended) {
         let _ = snapshot.receive(event.name, event.data);
     }
     tell(&mut snapshot, &mut told);

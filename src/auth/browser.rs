@@ -8,10 +8,10 @@ use crate::domain::error::{Error, Result};
 pub fn session(paste: &str) -> Result<Session> {
     let text = paste.trim().trim_start_matches('\u{FEFF}');
     if text.is_empty() {
-        return Err(refuse("Nothing was pasted"));
+        return Err(paste_error("Nothing was pasted"));
     }
     let parsed = if is_curl(text) {
-        Session::from_cookies(&cookies_of_curl(text)?)
+        Session::from_cookies(&cookies_from_curl(text)?)
     } else if let Some(header) = cookie_line(text) {
         Session::from_cookies(header)
     } else if text.contains("session-token") || text.contains(';') {
@@ -19,10 +19,10 @@ pub fn session(paste: &str) -> Result<Session> {
     } else {
         Session::from_token(text)
     };
-    parsed.map_err(|reason| refuse(&format!("What was pasted holds no session: {reason}")))
+    parsed.map_err(|reason| paste_error(&format!("What was pasted holds no session: {reason}")))
 }
 
-fn refuse(reason: &str) -> Error {
+fn paste_error(reason: &str) -> Error {
     Error::Paste(reason.to_owned())
 }
 
@@ -49,10 +49,10 @@ fn header_value(header: &str) -> Option<&str> {
     name.trim().eq_ignore_ascii_case("cookie").then(|| value.trim())
 }
 
-/// The cookies of a cURL command: of its `-H 'cookie: …'`, or its `-b`. Other arguments, such as the request's
-/// body, are not looked into.
-fn cookies_of_curl(command: &str) -> Result<String> {
-    let words = if command.contains("^\"") { split(&without_carets(command)) } else { split(command) }?;
+/// The cookies of a cURL command, from `-H 'cookie: …'` or `-b`. Other arguments, such as the body, are skipped.
+fn cookies_from_curl(command: &str) -> Result<String> {
+    let words =
+        if command.contains("^\"") { split_words(&without_carets(command)) } else { split_words(command) }?;
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
         let (option, value) = match word.split_once('=') {
@@ -81,7 +81,7 @@ fn cookies_of_curl(command: &str) -> Result<String> {
             _ => {}
         }
     }
-    Err(refuse(
+    Err(paste_error(
         "The copied command sends no cookies: copy a request to www.perplexity.ai from a browser that is logged in",
     ))
 }
@@ -108,17 +108,19 @@ fn without_carets(command: &str) -> String {
 }
 
 /// Splits a command as a shell does: blanks, `'…'`, `"…"`, `$'…'`, and a backslash outside of quotes.
-fn split(command: &str) -> Result<Vec<String>> {
+fn split_words(command: &str) -> Result<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut rest = command.chars().peekable();
     while let Some(character) = rest.next() {
         match character {
             ' ' | '\t' | '\r' | '\n' => words.extend(word.take()),
-            '\'' => until_quote(&mut rest, '\'', word.get_or_insert_default(), |_, _, out| out.push('\\'))?,
-            '"' => until_quote(&mut rest, '"', word.get_or_insert_default(), double_quoted)?,
+            '\'' => {
+                copy_until_quote(&mut rest, '\'', word.get_or_insert_default(), |_, _, out| out.push('\\'))?;
+            }
+            '"' => copy_until_quote(&mut rest, '"', word.get_or_insert_default(), double_quote_escape)?,
             '$' if rest.next_if_eq(&'\'').is_some() => {
-                until_quote(&mut rest, '\'', word.get_or_insert_default(), ansi_c)?;
+                copy_until_quote(&mut rest, '\'', word.get_or_insert_default(), ansi_c_escape)?;
             }
             // At the end of a line, a backslash or a caret continues the command.
             '\\' | '^' if matches!(rest.peek(), Some('\r' | '\n')) => {}
@@ -130,15 +132,15 @@ fn split(command: &str) -> Result<Vec<String>> {
     Ok(words)
 }
 
-type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 /// Copies up to the closing quote; `escape` handles what follows a backslash. Inside single quotes a backslash is
 /// a character like any other.
-fn until_quote(
-    rest: &mut Rest<'_>,
+fn copy_until_quote(
+    rest: &mut Characters<'_>,
     quote: char,
     out: &mut String,
-    escape: fn(&mut Rest<'_>, char, &mut String),
+    escape: fn(&mut Characters<'_>, char, &mut String),
 ) -> Result<()> {
     while let Some(character) = rest.next() {
         match character {
@@ -147,10 +149,10 @@ fn until_quote(
             other => out.push(other),
         }
     }
-    Err(refuse("The copied command ends inside quotes: was it cut off on the way"))
+    Err(paste_error("The copied command ends inside quotes: was it cut off on the way"))
 }
 
-fn double_quoted(rest: &mut Rest<'_>, _: char, out: &mut String) {
+fn double_quote_escape(rest: &mut Characters<'_>, _: char, out: &mut String) {
     match rest.next_if(|next| matches!(next, '"' | '\\' | '$' | '`' | '\n')) {
         Some('\n') => {}
         Some(escaped) => out.push(escaped),
@@ -158,22 +160,22 @@ fn double_quoted(rest: &mut Rest<'_>, _: char, out: &mut String) {
     }
 }
 
-fn ansi_c(rest: &mut Rest<'_>, _: char, out: &mut String) {
+fn ansi_c_escape(rest: &mut Characters<'_>, _: char, out: &mut String) {
     let Some(escape) = rest.next() else { return };
     match escape {
         'n' => out.push('\n'),
         't' => out.push('\t'),
         'r' => out.push('\r'),
-        'x' => push_code(out, rest, 2, 16),
-        'u' => push_code(out, rest, 4, 16),
-        'U' => push_code(out, rest, 8, 16),
+        'x' => push_code_point(out, rest, 2, 16),
+        'u' => push_code_point(out, rest, 4, 16),
+        'U' => push_code_point(out, rest, 8, 16),
         other => out.push(other),
     }
 }
 
-fn push_code(out: &mut String, rest: &mut Rest<'_>, most: usize, radix: u32) {
+fn push_code_point(out: &mut String, rest: &mut Characters<'_>, max_digits: usize, radix: u32) {
     let mut code = 0;
-    for _ in 0..most {
+    for _ in 0..max_digits {
         let Some(digit) = rest.next_if(|next| next.is_digit(radix)).and_then(|digit| digit.to_digit(radix))
         else {
             break;

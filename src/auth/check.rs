@@ -1,4 +1,4 @@
-//! Asking the service whether it knows a session.
+//! Asking the service whether it accepts a session.
 
 use url::Url;
 
@@ -9,16 +9,16 @@ use crate::domain::error::{Error, Result};
 use crate::net::http;
 use crate::state::env::Environment;
 
-/// What came of asking.
+/// The service's reply about a session.
 #[derive(Debug)]
 pub struct Checked {
-    /// What the service says of the session.
+    /// Whether the service accepts the session.
     pub verdict: Verdict,
-    /// The session that it put in its place, if it did.
+    /// The new session, if the service rotated it.
     pub rotated: Option<Session>,
 }
 
-/// What the service says of a session.
+/// Whether the service accepts a session.
 #[derive(Debug)]
 pub enum Verdict {
     /// It belongs to this account.
@@ -28,7 +28,7 @@ pub enum Verdict {
         /// Its plan: `pro`, `max`, `none`.
         plan: Option<String>,
     },
-    /// The service sees nobody behind it.
+    /// It belongs to no account.
     Unknown,
 }
 
@@ -36,16 +36,16 @@ pub enum Verdict {
 pub async fn check(base: Url, session: &Session) -> Result<Checked> {
     let mut endpoint = Endpoint::new(base)?;
     let reply = endpoint.get("api/auth/session", Some(&session.cookie_header())).await?;
-    let rotated = session.renewed_by(&endpoint.jar);
+    let rotated = session.rotated_by(&endpoint.jar);
     verdict(&reply).map(|verdict| Checked { verdict, rotated })
 }
 
-/// The plan of the account that a credential belongs to, where the service names it. A session that it puts in the
-/// place of this one is kept. [`Error::NotAccepted`] where it sees nobody behind it.
+/// The plan of the account that a credential belongs to, where the service names it. If the service rotates the
+/// session, the new one is stored. [`Error::NotAccepted`] where it belongs to no account.
 pub async fn verify(env: &Environment, credential: &Credential) -> Result<Option<String>> {
     let checked = check(http::web_base(env)?, &credential.session).await?;
     if let Some(rotated) = checked.rotated {
-        super::keep(credential, rotated).await?;
+        super::store_rotated(credential, rotated).await?;
     }
     match checked.verdict {
         Verdict::Known { plan, .. } => Ok(plan),

@@ -6,22 +6,22 @@ use super::secret::Secret;
 
 /// The cookie that holds the session.
 pub(super) const SESSION_COOKIE: &str = "__Secure-next-auth.session-token";
-/// The same cookie as some captures name it.
+/// The name of the same cookie in some captures.
 const PLAIN_SESSION_COOKIE: &str = "next-auth.session-token";
 
-/// The pairs of a `Cookie` header in their order.
+/// The names and values of a `Cookie` header, in their order.
 pub(super) fn pairs(header: &str) -> impl Iterator<Item = (&str, &str)> {
     header.split(';').filter_map(|pair| pair.split_once('=')).map(|(name, value)| (name.trim(), value.trim()))
 }
 
 /// The session's token in a `Cookie` header: one cookie, or pieces named `.0`, `.1` and so on, joined by number.
 pub(super) fn session_token(header: &str) -> Option<Secret> {
-    [SESSION_COOKIE, PLAIN_SESSION_COOKIE].into_iter().find_map(|name| whole_or_pieces(header, name))
+    [SESSION_COOKIE, PLAIN_SESSION_COOKIE].into_iter().find_map(|name| one_cookie_or_pieces(header, name))
 }
 
-fn whole_or_pieces(header: &str, name: &str) -> Option<Secret> {
-    let whole = pairs(header).find(|(found, value)| *found == name && !value.is_empty());
-    if let Some((_, value)) = whole {
+fn one_cookie_or_pieces(header: &str, name: &str) -> Option<Secret> {
+    let single = pairs(header).find(|(found, value)| *found == name && !value.is_empty());
+    if let Some((_, value)) = single {
         return Some(Secret::new(unquoted(value)));
     }
     let pieces: BTreeMap<u32, &str> = pairs(header)
@@ -33,8 +33,8 @@ fn whole_or_pieces(header: &str, name: &str) -> Option<Secret> {
     (complete && !pieces.is_empty()).then(|| Secret::new(pieces.into_values().collect::<String>()))
 }
 
-/// Whether this follows the name of the session cookie: nothing, or the number of a piece.
-fn is_piece(suffix: &str) -> bool {
+/// Whether `suffix` may follow the name of the session cookie: nothing, or `.` and the number of a piece.
+fn is_piece_suffix(suffix: &str) -> bool {
     suffix.is_empty()
         || suffix.strip_prefix('.').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -43,33 +43,34 @@ fn unquoted(value: &str) -> &str {
     value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value)
 }
 
-/// The cookies that one login collects, sent back with each of its requests.
-///
-/// All requests go to one host, so only names and values matter.
+/// The cookies that a service has set, sent back with each request. All requests go to one host, so only names and
+/// values matter.
 #[derive(Debug, Default)]
-pub(super) struct Jar {
+pub(super) struct CookieJar {
     cookies: Vec<(String, Secret)>,
 }
 
-impl Jar {
+impl CookieJar {
     /// Takes the value of a `Set-Cookie` header. An empty value, or `Max-Age=0`, removes the cookie.
     pub(super) fn set(&mut self, set_cookie: &str) {
         let (pair, attributes) = set_cookie.split_once(';').unwrap_or((set_cookie, ""));
         let Some((name, value)) = pair.split_once('=') else { return };
         let (name, value) = (name.trim(), value.trim());
         self.cookies.retain(|(known, _)| known != name);
-        let ended = attributes.split(';').any(|attribute| attribute.trim().eq_ignore_ascii_case("max-age=0"));
-        if !value.is_empty() && !ended {
+        let expired =
+            attributes.split(';').any(|attribute| attribute.trim().eq_ignore_ascii_case("max-age=0"));
+        if !value.is_empty() && !expired {
             self.cookies.push((name.to_owned(), Secret::new(value)));
         }
     }
 
-    /// `header` with the values that this jar has for its cookies, and with the jar's session in place of its own.
+    /// `header` with newer values from this jar, and with the jar's session in place of its own. Other cookies that
+    /// only the jar has are not added.
     pub(super) fn renewed(&self, header: &str) -> String {
         let is_session = |name: &str| {
             [SESSION_COOKIE, PLAIN_SESSION_COOKIE]
                 .iter()
-                .any(|known| name.strip_prefix(known).is_some_and(is_piece))
+                .any(|known| name.strip_prefix(known).is_some_and(is_piece_suffix))
         };
         let kept = pairs(header).filter(|(name, _)| !is_session(name)).map(|(name, value)| {
             let newer = self.cookies.iter().find(|(known, _)| known == name);
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_jar_renews_the_session_and_what_came_with_it() {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         jar.set("__Secure-next-auth.session-token.0=NEW; Path=/");
         jar.set("__cf_bm=newer; Path=/");
         jar.set("stranger=x; Path=/");
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_jar_returns_what_it_got() {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         assert!(jar.header().is_none());
         for cookie in
             ["a=c0ffee%7Cabc; Path=/; Secure", "b=2", "a=new; HttpOnly", "b=; Max-Age=0", "c=3; Max-Age=0"]

@@ -1,12 +1,12 @@
-//! The token of Perplexity's desktop app for macOS, which keeps it where the user's own programs may read it.
+//! The token of Perplexity's desktop app for macOS, read from the app's preferences.
 //!
-//! Old versions of the app do; newer ones use a restricted keychain, and then there is nothing here.
+//! Only old versions of the app store it there. Newer ones use a keychain that other programs cannot read.
 
 use super::helper;
 use super::session::Session;
 use crate::state::env::Environment;
 
-/// The app's session, if it has one. Whatever else `defaults` says means "not there".
+/// The app's session; `None` where `defaults` fails or prints no token.
 pub async fn session(env: &Environment) -> Option<Session> {
     if env.switch("PPLX_AUTH_NO_BORROW") || env.switch("PI_AUTH_NO_BORROW") {
         return None;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use super::cookie::Jar;
+use super::cookie::CookieJar;
 use super::secret::Secret;
 use crate::domain::error::{Error, Result};
 use crate::net::http;
@@ -14,14 +14,14 @@ use crate::net::http;
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 1 << 20;
 
-/// A reply: its status, and what was understood of it.
+/// The status and the fields of a reply.
 #[derive(Debug)]
 pub(super) struct Reply {
     pub(super) status: StatusCode,
     pub(super) fields: Fields,
 }
 
-/// The fields that these calls answer with; all optional, wrong types count as absent.
+/// The fields of a reply. Each is optional, and a wrong type counts as absent.
 #[derive(Debug, Default)]
 pub(super) struct Fields(serde_json::Map<String, Value>);
 
@@ -34,7 +34,7 @@ impl Fields {
         Some(Self(self.0.get(name)?.as_object()?.clone()))
     }
 
-    /// The service's own words on a failure.
+    /// The service's own description of a failure.
     pub(super) fn reason(&self) -> Option<&str> {
         ["text", "message", "error_message", "error", "detail", "error_code", "status"]
             .iter()
@@ -48,17 +48,17 @@ impl<'de> Deserialize<'de> for Fields {
     }
 }
 
-/// A conversation with `/api/auth`.
+/// A client of `/api/auth` that keeps the cookies of its calls.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     client: Client,
     base: Url,
-    pub(super) jar: Jar,
+    pub(super) jar: CookieJar,
 }
 
 impl Endpoint {
     pub(super) fn new(base: Url) -> Result<Self> {
-        Ok(Self { client: http::client(&base)?, base, jar: Jar::default() })
+        Ok(Self { client: http::client(&base)?, base, jar: CookieJar::default() })
     }
 
     pub(super) async fn get(&mut self, path: &str, session: Option<&Secret>) -> Result<Reply> {
@@ -79,7 +79,7 @@ impl Endpoint {
         let url = http::endpoint(&self.base, path);
         let request = self.client.request(method, url.clone()).headers(http::app_headers());
         let request = match session.cloned().or_else(|| self.jar.header()) {
-            Some(cookies) => request.header(COOKIE, sensitive(&cookies)?),
+            Some(cookies) => request.header(COOKIE, sensitive_header(&cookies)?),
             None => request,
         };
         let request = match body {
@@ -88,16 +88,16 @@ impl Endpoint {
         };
         let exchange = async {
             let response = request.send().await.map_err(|error| http::connect_error(&url, &error))?;
-            self.keep_cookies(&response);
-            http::Plain::read(response, MAX_REPLY).await
+            self.store_cookies(&response);
+            http::TextReply::read(response, MAX_REPLY).await
         };
-        let reply = tokio::time::timeout(http::CALL_LIMIT, exchange).await.unwrap_or_else(|_| {
-            Err(Error::TimedOut { host: http::host_of(&url), seconds: http::CALL_LIMIT.as_secs() })
+        let reply = tokio::time::timeout(http::CALL_TIMEOUT, exchange).await.unwrap_or_else(|_| {
+            Err(Error::TimedOut { host: http::host_of(&url), seconds: http::CALL_TIMEOUT.as_secs() })
         })?;
         if reply.is_challenge() {
             return Err(Error::Blocked { status: reply.status.as_u16() });
         }
-        if matches!(reply.status.as_u16(), 429) {
+        if reply.status == StatusCode::TOO_MANY_REQUESTS {
             return Err(Error::RateLimited { retry_after: reply.retry_after });
         }
         if reply.status.is_server_error() {
@@ -106,13 +106,13 @@ impl Endpoint {
         Ok(Reply { status: reply.status, fields: serde_json::from_str(&reply.body).unwrap_or_default() })
     }
 
-    fn keep_cookies(&mut self, response: &reqwest::Response) {
+    fn store_cookies(&mut self, response: &reqwest::Response) {
         http::set_cookies(response).for_each(|cookie| self.jar.set(cookie));
     }
 }
 
-/// A header's value that stays out of debug output.
-fn sensitive(secret: &Secret) -> Result<HeaderValue> {
+/// A header value that stays out of debug output.
+fn sensitive_header(secret: &Secret) -> Result<HeaderValue> {
     http::secret_header(secret.expose())
         .ok_or_else(|| Error::Login("a cookie of the service cannot be sent back".to_owned()))
 }

@@ -1,18 +1,18 @@
-//! When a token expires, as far as the token itself says.
+//! The expiry of a token, read from the token itself.
 
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::{Map, Value};
 
-/// How long before its end a token is no longer used, in milliseconds.
-const MARGIN: i64 = 5 * 60 * 1000;
-/// What a JWT that cannot be decoded gets from its acquisition on, in milliseconds.
-const UNREADABLE: i64 = 60 * 60 * 1000;
-/// Values from here on are milliseconds already: as seconds they would be the year 5138.
-const MILLISECONDS_FROM: f64 = 1e11;
-/// The last millisecond that dates can express in the formats that share our store.
-const LATEST: f64 = 8.64e15;
+/// How long before its expiry a token is no longer used, in milliseconds.
+const EXPIRY_MARGIN: i64 = 5 * 60 * 1000;
+/// The lifetime that is assumed for a JWT that cannot be decoded, in milliseconds.
+const UNREADABLE_LIFETIME: i64 = 60 * 60 * 1000;
+/// An `exp` from this value on is in milliseconds: in seconds it would be in the year 5138.
+const MIN_MILLISECONDS: f64 = 1e11;
+/// The largest date that other readers of `auth.json` can hold (a JavaScript `Date`), in milliseconds.
+const MAX_DATE: f64 = 8.64e15;
 
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
@@ -23,8 +23,8 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 
 /// When `token` should no longer be used, in Unix milliseconds; `None` when only the server knows.
 ///
-/// A JWT says it in `exp`, in seconds, also as a fraction or a string. One that cannot be decoded gets an hour from
-/// `acquired`. Encrypted tokens (five parts), opaque ones and those without `exp` say nothing.
+/// A JWT names it in `exp`, in seconds, also as a fraction or a string. One that cannot be decoded gets an hour from
+/// `acquired` (Unix milliseconds). Encrypted tokens (five parts), opaque ones and those without `exp` have none.
 pub fn expiry(token: &str, acquired: i64) -> Option<i64> {
     let parts: Vec<&str> = token.split('.').collect();
     let (payload, is_jwt) = match parts.as_slice() {
@@ -33,12 +33,12 @@ pub fn expiry(token: &str, acquired: i64) -> Option<i64> {
         _ => return None,
     };
     match claims(payload) {
-        Some(claims) => claims.get("exp").and_then(seconds).map(|exp| to_milliseconds(exp) - MARGIN),
-        None => is_jwt.then_some(acquired + UNREADABLE),
+        Some(claims) => claims.get("exp").and_then(seconds).map(|exp| to_milliseconds(exp) - EXPIRY_MARGIN),
+        None => is_jwt.then_some(acquired + UNREADABLE_LIFETIME),
     }
 }
 
-/// Whether `token` is encrypted, so that an expiry noted beside it was a guess.
+/// Whether `token` is encrypted. An expiry stored beside such a token was a guess.
 pub fn is_encrypted(token: &str) -> bool {
     token.split('.').count() == 5
 }
@@ -54,8 +54,8 @@ fn seconds(exp: &Value) -> Option<f64> {
 
 #[expect(clippy::cast_possible_truncation, reason = "clamped to the range of dates")]
 fn to_milliseconds(exp: f64) -> i64 {
-    let milliseconds = if exp >= MILLISECONDS_FROM { exp } else { exp.trunc() * 1000.0 };
-    milliseconds.clamp(-LATEST, LATEST) as i64
+    let milliseconds = if exp >= MIN_MILLISECONDS { exp } else { exp.trunc() * 1000.0 };
+    milliseconds.clamp(-MAX_DATE, MAX_DATE) as i64
 }
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn extreme_values_neither_overflow_nor_panic() {
-        assert_eq!(expiry(&jwt(r#"{"exp":1e300}"#), NOW), Some(8_640_000_000_000_000 - MARGIN));
+        assert_eq!(expiry(&jwt(r#"{"exp":1e300}"#), NOW), Some(8_640_000_000_000_000 - EXPIRY_MARGIN));
         assert!(expiry(&jwt(r#"{"exp":-5}"#), NOW).is_some_and(|expires| expires < NOW));
     }
 }

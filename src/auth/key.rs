@@ -1,24 +1,24 @@
-//! The key of the official API: where it comes from. It is never used unless the API is asked for.
+//! The key of the official API, from the environment or the store. It is used for the API alone.
 
 use super::{Secret, Store};
 use crate::domain::error::{Error, Result};
 use crate::domain::origin::Origin;
 use crate::state::env::Environment;
 
-/// The variable that may hold it.
+/// The environment variable that may hold the key.
 const VARIABLE: &str = "PERPLEXITY_API_KEY";
 
 /// An API key, and where it was found.
 #[derive(Debug, Clone)]
 pub struct ApiKey {
-    /// What is sent.
-    pub key: Secret,
+    /// The key itself.
+    pub secret: Secret,
     /// Where it was found.
     pub origin: Origin,
 }
 
 impl ApiKey {
-    /// A key as it can be sent: one word. The error says what is wrong, without the text.
+    /// The key in `text`: one word of ASCII. The error describes what is wrong without quoting the text.
     pub fn parse(text: &str) -> std::result::Result<Secret, String> {
         let text = text.trim();
         match text {
@@ -28,7 +28,7 @@ impl ApiKey {
         }
     }
 
-    /// The variable that a key would be taken from, usable or not.
+    /// The environment variable, if it is set, whether or not its key is usable.
     pub fn environment_origin(env: &Environment) -> Option<Origin> {
         env.text(VARIABLE).filter(|text| !text.trim().is_empty()).map(|_| Origin::Environment(VARIABLE))
     }
@@ -37,25 +37,25 @@ impl ApiKey {
     pub fn find(env: &Environment) -> Result<Option<Self>> {
         let (text, origin) = match env.text(VARIABLE).filter(|text| !text.trim().is_empty()) {
             Some(text) => (text, Origin::Environment(VARIABLE)),
-            None => match stored(env)? {
+            None => match from_store(env)? {
                 Some((key, origin)) => (key.expose().to_owned(), origin),
                 None => return Ok(None),
             },
         };
         match Self::parse(&text) {
-            Ok(key) => Ok(Some(Self { key, origin })),
+            Ok(secret) => Ok(Some(Self { secret, origin })),
             Err(reason) => Err(Error::BadKey(origin, reason)),
         }
     }
 
-    /// The same where there must be one.
+    /// The key to use; [`Error::NoKey`] where there is none.
     pub fn resolve(env: &Environment) -> Result<Self> {
         Self::find(env)?.ok_or(Error::NoKey)
     }
 }
 
-fn stored(env: &Environment) -> Result<Option<(Secret, Origin)>> {
-    let Ok(store) = Store::of(env) else { return Ok(None) };
+fn from_store(env: &Environment) -> Result<Option<(Secret, Origin)>> {
+    let Ok(store) = Store::for_user(env) else { return Ok(None) };
     Ok(store.key()?.map(|key| (key, Origin::Store(store.path().to_owned()))))
 }
 

@@ -1,4 +1,4 @@
-//! The user's session: where it comes from, how it is kept, when it ends.
+//! The user's session: where it is found, how it is stored, when it expires.
 
 pub mod browser;
 mod check;
@@ -13,6 +13,7 @@ pub mod otp;
 mod secret;
 mod session;
 mod store;
+mod stored;
 
 pub use check::{Checked, Verdict, check, verify};
 pub use key::ApiKey;
@@ -27,7 +28,7 @@ use crate::state::env::Environment;
 /// A session, with what is known about it.
 #[derive(Debug, Clone)]
 pub struct Credential {
-    /// What is sent.
+    /// The session itself.
     pub session: Session,
     /// When it should no longer be used, in Unix milliseconds; `None` when only the server knows.
     pub expires: Option<i64>,
@@ -44,7 +45,7 @@ impl Credential {
         Self { session, expires, email: None, origin }
     }
 
-    /// Whether its time is over.
+    /// Whether it should no longer be used.
     pub fn is_expired(&self) -> bool {
         self.expires.is_some_and(|expires| expires <= now())
     }
@@ -64,7 +65,7 @@ const VARIABLES: [(&str, Parse); 3] = [
 
 type Parse = fn(&str) -> std::result::Result<Session, String>;
 
-/// The session that the environment names. One that is there but unusable is an error that names its variable.
+/// The session in the environment. An unusable one is an error that names its variable.
 pub fn from_environment(env: &Environment) -> Result<Option<Credential>> {
     for (name, parse) in VARIABLES {
         if let Some(text) = env.text(name) {
@@ -76,67 +77,70 @@ pub fn from_environment(env: &Environment) -> Result<Option<Credential>> {
     Ok(None)
 }
 
-/// The variable that a session would be taken from, usable or not.
+/// The environment variable with a session, if one is set, whether or not the session is usable.
 pub fn environment_origin(env: &Environment) -> Option<Origin> {
     VARIABLES.iter().find(|(name, _)| env.get(name).is_some()).map(|(name, _)| Origin::Environment(name))
 }
 
-/// Finds the session to use, without asking anyone: environment, store, desktop app. "Not there" goes on to the
-/// next; "there but unusable" is an error. When the stored one has expired, the desktop app is tried.
+/// Finds the session to use, without a request: in the environment, the store, or the desktop app. A missing one goes
+/// on to the next, an unusable one is an error. Where the stored one has expired, the desktop app's is tried.
 pub async fn resolve(env: &Environment) -> Result<Credential> {
     let found = match from_environment(env)? {
         Some(credential) => Some(credential),
-        None => stored(env)?,
+        None => from_store(env)?,
     };
     match found {
         Some(credential) if !credential.is_expired() => Ok(credential),
         Some(Credential { origin: origin @ Origin::Environment(_), .. }) => Err(Error::Expired(origin)),
-        Some(expired) => borrowed(env, Some(&expired)).await.ok_or(Error::Expired(expired.origin)),
-        None => match borrowed(env, None).await {
+        Some(expired) => from_desktop_app(env, Some(&expired)).await.ok_or(Error::Expired(expired.origin)),
+        None => match from_desktop_app(env, None).await {
             Some(credential) => Ok(credential),
             None => Err(ApiKey::find(env)?.map_or(Error::NotAuthenticated, |key| Error::OnlyKey(key.origin))),
         },
     }
 }
 
-/// What the store has. Without a folder for it there is no store, which is the same as an empty one.
-fn stored(env: &Environment) -> Result<Option<Credential>> {
-    Store::of(env).map_or(Ok(None), |store| store.read())
+/// The stored session. Without a settings folder there is none.
+fn from_store(env: &Environment) -> Result<Option<Credential>> {
+    Store::for_user(env).map_or(Ok(None), |store| store.read())
 }
 
-/// The desktop app's session, if it is usable and another one than `refused`.
-pub async fn borrowed(env: &Environment, refused: Option<&Credential>) -> Option<Credential> {
+/// The desktop app's session, if it is usable and differs from `refused`.
+async fn from_desktop_app(env: &Environment, refused: Option<&Credential>) -> Option<Credential> {
     let credential = Credential::new(desktop::session(env).await?, Origin::Desktop);
     let same = refused.is_some_and(|refused| refused.session.token() == credential.session.token());
     (!same && !credential.is_expired()).then_some(credential)
 }
 
-/// Keeps the session that these `Set-Cookie` headers rotate a stored one to. A session from elsewhere is not ours to
-/// keep.
-pub async fn keep_rotated<'a>(used: &Credential, set_cookies: impl Iterator<Item = &'a str>) -> Result<()> {
+/// Stores the session that these `Set-Cookie` headers put in place of `used`, if they do and `used` is a stored one.
+pub async fn store_rotated_from<'a>(
+    used: &Credential,
+    set_cookies: impl Iterator<Item = &'a str>,
+) -> Result<()> {
     match used.session.rotated(set_cookies) {
-        Some(rotated) => keep(used, rotated).await,
+        Some(rotated) => store_rotated(used, rotated).await,
         None => Ok(()),
     }
 }
 
-/// Keeps the session that the service put in place of a stored one.
-pub async fn keep(used: &Credential, rotated: Session) -> Result<()> {
+/// Stores the session that the service put in place of `used`. A session that was not read from the store is not
+/// written there.
+pub async fn store_rotated(used: &Credential, rotated: Session) -> Result<()> {
     let Origin::Store(path) = &used.origin else { return Ok(()) };
     let used = used.session.token().clone();
     Store::at(path.clone()).off_thread(move |store| store.rotate(&used, rotated)).await
 }
 
-/// After a refusal: clears the store, if it still holds the refused session, and returns the desktop app's session
-/// in its place, if that is another one. A session from the environment is never replaced.
+/// After a refusal of a stored session: removes it from the store, if it is still there, and returns the desktop app's
+/// session, if that is another one. A session from the environment is never replaced.
 pub async fn replace_refused(env: &Environment, refused: &Credential) -> Option<Credential> {
     if !matches!(refused.origin, Origin::Store(_)) {
         return None;
     }
-    if let Ok(store) = Store::of(env) {
+    if let Ok(store) = Store::for_user(env) {
         let token = refused.session.token().clone();
-        // A store that cannot be cleared matters less than the refusal, which is about to be reported.
+        // If the store cannot be cleared, the refusal is still what the user must see.
         let _ = store.off_thread(move |store| store.clear(&token)).await;
     }
-    borrowed(env, Some(refused)).await
+    from_desktop_app(env, Some(refused)).await
 }

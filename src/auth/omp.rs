@@ -9,8 +9,8 @@ pub async fn session() -> Result<Session> {
     let error = |reason: &str| Error::Helper { program: "omp", reason: reason.to_owned() };
     let output = match helper::output("omp", &["token", "perplexity"]).await {
         Ok(output) => output,
-        Err(Failure::Missing) => return Err(error("it is not installed, or not on PATH")),
-        Err(Failure::Broken(reason)) => return Err(error(&reason.to_string())),
+        Err(Failure::NotFound) => return Err(error("it is not installed, or not on PATH")),
+        Err(Failure::Io(reason)) => return Err(error(&reason.to_string())),
     };
     if !output.success {
         let reason = output.stderr.lines().next().unwrap_or("it failed without saying why");

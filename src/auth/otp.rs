@@ -9,7 +9,7 @@ use super::endpoint::{Endpoint, Reply};
 use super::session::Session;
 use crate::domain::error::{Error, Result};
 
-/// A login under way. All calls share one cookie jar, without which every code is wrong.
+/// A login that has begun. All calls share one cookie jar, because the service rejects every code without its cookies.
 #[derive(Debug)]
 pub struct Login {
     endpoint: Endpoint,
@@ -17,16 +17,16 @@ pub struct Login {
     csrf_token: String,
 }
 
-/// What the code led to.
+/// The result of a code.
 #[derive(Debug)]
 pub enum Outcome {
     /// Logged in.
     Session(Session),
-    /// The account also wants the code of an authenticator app.
+    /// The account also needs the code of an authenticator app.
     Authenticator(Challenge),
 }
 
-/// The service's handle for the second step.
+/// The service's token for the second step.
 #[derive(Debug)]
 pub struct Challenge(String);
 
@@ -57,7 +57,7 @@ impl Login {
             let challenge = challenge.ok_or_else(|| unexpected(&reply))?;
             return Ok(Outcome::Authenticator(Challenge(challenge.to_owned())));
         }
-        self.session_of(&reply, code).map(Outcome::Session)
+        self.session_from(&reply, code).map(Outcome::Session)
     }
 
     /// Answers the challenge with the authenticator's code.
@@ -67,12 +67,12 @@ impl Login {
         if !reply.status.is_success() {
             return Err(refused(&reply, code));
         }
-        self.session_of(&reply, code)
+        self.session_from(&reply, code)
     }
 
     /// The token of a successful reply: in `token`, in `challenge_token` beside the status "success", or only in a
     /// cookie.
-    fn session_of(&self, reply: &Reply, code: &str) -> Result<Session> {
+    fn session_from(&self, reply: &Reply, code: &str) -> Result<Session> {
         let succeeded =
             reply.fields.text("status").is_some_and(|status| status.eq_ignore_ascii_case("success"));
         let challenge = reply.fields.text("challenge_token").filter(|_| succeeded);
@@ -80,7 +80,7 @@ impl Login {
         let cookie =
             || Some(cookie::session_token(self.endpoint.jar.header()?.expose())?.expose().to_owned());
         let token = token.or_else(cookie).ok_or_else(|| match reply.fields.reason() {
-            Some(reason) if !succeeded => said(reason, code),
+            Some(reason) if !succeeded => service_error(reason, code),
             _ => Error::Login("the service's reply did not include a token".to_owned()),
         })?;
         Session::from_token(&token)
@@ -89,11 +89,11 @@ impl Login {
 }
 
 fn refused(reply: &Reply, code: &str) -> Error {
-    reply.fields.reason().map_or_else(|| unexpected(reply), |reason| said(reason, code))
+    reply.fields.reason().map_or_else(|| unexpected(reply), |reason| service_error(reason, code))
 }
 
-/// The service's own words, without the code if it repeats that.
-fn said(reason: &str, code: &str) -> Error {
+/// The service's own description of the failure. It may repeat the code, which is removed.
+fn service_error(reason: &str, code: &str) -> Error {
     let reason = if code.is_empty() { reason.to_owned() } else { reason.replace(code, "[redacted]") };
     Error::Login(reason.trim_end_matches('.').to_owned())
 }

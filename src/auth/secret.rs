@@ -1,4 +1,4 @@
-//! Text that must not be seen.
+//! Text that must not reach any output.
 
 use secrecy::{ExposeSecret, SecretString};
 
@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 pub struct Secret(SecretString);
 
 impl Secret {
-    /// Takes charge of `text`.
+    /// Wraps `text`.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into().into())
     }

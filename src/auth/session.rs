@@ -1,8 +1,8 @@
-//! The user's session, in the form that is sent.
+//! The user's session as requests send it.
 
 use percent_encoding::percent_decode_str;
 
-use super::cookie::{self, Jar, SESSION_COOKIE};
+use super::cookie::{self, CookieJar, SESSION_COOKIE};
 use super::secret::Secret;
 
 /// A logged-in session: the token alone, or the cookies of a browser.
@@ -13,39 +13,39 @@ pub struct Session {
 }
 
 impl Session {
-    /// The session of a token in any of its usual dressings: quoted, after `Bearer`, as a cookie, percent-encoded.
-    /// The error says what is wrong, without the text.
+    /// A session from a token that may be quoted, follow `Bearer`, be a cookie, or be percent-encoded. The error
+    /// describes what is wrong without quoting the text.
     pub fn from_token(text: &str) -> Result<Self, String> {
         let text = unquoted(text.trim());
         let text = strip_word(text, "cookie:");
         let found = cookie::session_token(text);
         let token = found.as_ref().map_or(text, Secret::expose);
         let token = unquoted(strip_word(token, "bearer ").trim());
-        Ok(Self { token: Secret::new(clean(token)?), cookies: None })
+        Ok(Self { token: Secret::new(validated(token)?), cookies: None })
     }
 
-    /// The session of a browser's cookies: the value of a `Cookie` header.
+    /// A session from a browser's cookies: the value of a `Cookie` header.
     pub fn from_cookies(text: &str) -> Result<Self, String> {
         let header = strip_word(unquoted(text.trim()), "cookie:").trim();
         if header.chars().any(char::is_control) {
             return Err("the cookies hold a line break or a control character".to_owned());
         }
         let token = cookie::session_token(header).ok_or_else(|| missing_cookie(header))?;
-        let token = Secret::new(clean(token.expose())?);
+        let token = Secret::new(validated(token.expose())?);
         Ok(Self { token, cookies: Some(Secret::new(header)) })
     }
 
     /// The session that these `Set-Cookie` headers put in place of this one, if they do.
     pub fn rotated<'a>(&self, set_cookies: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         set_cookies.for_each(|cookie| jar.set(cookie));
-        self.renewed_by(&jar)
+        self.rotated_by(&jar)
     }
 
-    /// The same for cookies that were collected already.
-    pub(super) fn renewed_by(&self, jar: &Jar) -> Option<Self> {
+    /// The same for cookies that a jar has collected.
+    pub(super) fn rotated_by(&self, jar: &CookieJar) -> Option<Self> {
         let token = cookie::session_token(jar.header()?.expose())?;
-        let token = Secret::new(clean(token.expose()).ok()?);
+        let token = Secret::new(validated(token.expose()).ok()?);
         let cookies = self.cookies.as_ref().map(|cookies| Secret::new(jar.renewed(cookies.expose())));
         (token != self.token).then_some(Self { token, cookies })
     }
@@ -62,11 +62,11 @@ impl Session {
 
     /// The `Cookie` header. The service honours the session cookie only under its full name.
     pub fn cookie_header(&self) -> Secret {
-        let own = || format!("{SESSION_COOKIE}={}", self.token.expose());
+        let session_cookie = || format!("{SESSION_COOKIE}={}", self.token.expose());
         match &self.cookies {
-            None => Secret::new(own()),
+            None => Secret::new(session_cookie()),
             Some(cookies) if cookies.expose().contains(SESSION_COOKIE) => cookies.clone(),
-            Some(cookies) => Secret::new(format!("{}; {}", own(), cookies.expose())),
+            Some(cookies) => Secret::new(format!("{}; {}", session_cookie(), cookies.expose())),
         }
     }
 
@@ -74,8 +74,8 @@ impl Session {
     pub fn redact(&self, text: &str) -> String {
         let text = self.token.redact(text);
         self.cookies.as_ref().map_or(text.clone(), |cookies| {
-            let long = cookie::pairs(cookies.expose()).filter(|(_, value)| value.len() >= 8);
-            long.fold(text, |text, (_, value)| text.replace(value, "[redacted]"))
+            let long_values = cookie::pairs(cookies.expose()).filter(|(_, value)| value.len() >= 8);
+            long_values.fold(text, |text, (_, value)| text.replace(value, "[redacted]"))
         })
     }
 }
@@ -87,8 +87,8 @@ fn missing_cookie(header: &str) -> String {
     format!("the cookie {SESSION_COOKIE} is missing (are you logged in in that browser?)")
 }
 
-/// A token as it is sent, or what is wrong with it.
-fn clean(token: &str) -> Result<String, String> {
+/// A token as it is sent. The error describes what is wrong with it.
+fn validated(token: &str) -> Result<String, String> {
     let token = percent_decode_str(token).decode_utf8().unwrap_or_default();
     let placeholder =
         ["undefined", "null", "(null)", "none", "nil"].iter().any(|word| token.eq_ignore_ascii_case(word));
@@ -109,7 +109,7 @@ fn unquoted(text: &str) -> &str {
     inside('"').or_else(|| inside('\'')).unwrap_or(text)
 }
 
-/// `text` without `word` at its front, in any case.
+/// `text` without `word` at its start, in upper or lower case.
 fn strip_word<'a>(text: &'a str, word: &str) -> &'a str {
     match text.split_at_checked(word.len()) {
         Some((front, rest)) if front.eq_ignore_ascii_case(word) => rest.trim_start(),
@@ -124,8 +124,8 @@ mod tests {
     const T: &str = "eyJh.eyJz.c2ln-_";
 
     #[test]
-    fn one_token_in_nine_dressings() {
-        let dressings = [
+    fn one_token_in_nine_forms() {
+        let forms = [
             T.to_owned(),
             format!(" {T}\n"),
             format!("Bearer {T}"),
@@ -136,7 +136,7 @@ mod tests {
             format!("Cookie: __Secure-next-auth.session-token={T}; Path=/; HttpOnly"),
             T.replace('.', "%2E"),
         ];
-        for text in dressings {
+        for text in forms {
             assert_eq!(Session::from_token(&text).unwrap().token().expose(), T, "{text}");
         }
     }

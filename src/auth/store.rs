@@ -1,20 +1,20 @@
-//! The file that keeps the session, and the API key beside it: `auth.json`.
+//! The file with the session and the API key: `auth.json`.
 //!
-//! It is written as a 0600 file beside its target and renamed over it, so nobody sees half a file or may read it,
-//! and the folder is locked meanwhile, so that clearing a refused token cannot remove a newer one.
+//! It is written as a 0600 file beside its target and renamed over it, so that no reader sees a partial file. The
+//! folder is locked meanwhile, so that clearing a refused token cannot remove a newer one.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Credential;
 use super::jwt;
 use super::secret::Secret;
 use super::session::Session;
+use super::stored::{Content, session_bytes, to_bytes};
 use crate::domain::error::{Error, Result};
 use crate::domain::origin::Origin;
 use crate::state::env::Environment;
@@ -27,47 +27,9 @@ pub struct Store {
     path: PathBuf,
 }
 
-/// The file's content. `expires` may be any number; what is not understood counts as absent.
-#[derive(Deserialize)]
-struct Content {
-    #[serde(rename = "type", default)]
-    kind: Option<String>,
-    #[serde(default)]
-    access: String,
-    #[serde(default)]
-    expires: Option<Value>,
-    #[serde(default)]
-    email: Option<String>,
-    #[serde(default)]
-    cookies: Option<String>,
-    #[serde(default)]
-    api_key: Option<String>,
-}
-
-impl Content {
-    /// A key can stand alone.
-    fn has_session(&self) -> bool {
-        self.api_key.is_none() || self.cookies.is_some() || !self.access.is_empty()
-    }
-}
-
-#[derive(Serialize)]
-struct Written<'a> {
-    r#type: &'a str,
-    access: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expires: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    email: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cookies: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    api_key: Option<&'a str>,
-}
-
 impl Store {
     /// The store in the user's settings folder.
-    pub fn of(env: &Environment) -> Result<Self> {
+    pub fn for_user(env: &Environment) -> Result<Self> {
         Ok(Self { path: env.config_dir()?.join("auth.json") })
     }
 
@@ -76,7 +38,7 @@ impl Store {
         Self { path }
     }
 
-    /// Works on the store beside the async thread: it may wait for a lock.
+    /// Runs `work` on a blocking thread, because it may wait for a lock.
     pub async fn off_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
@@ -85,19 +47,20 @@ impl Store {
         off_thread(&self.path, move || work(&store)).await
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes rights away that others have on the file or, for writing, on its folder. Says so if there were any.
+    /// Removes the permissions of other users on the file, and their permission to write to its folder. Returns a
+    /// warning if there were any.
     pub fn tighten(&self) -> Result<Option<String>> {
         if !self.path.exists() {
             return Ok(None);
         }
         self.target()?;
-        let tighten = |path: &Path, rights| {
-            private::tighten(path, rights).map_err(|source| file_error("protect", path, source))
+        let tighten = |path: &Path, permissions| {
+            private::tighten(path, permissions).map_err(|source| file_error("protect", path, source))
         };
         let folder = tighten(self.folder(), private::OTHERS_WRITE)?;
         let file = tighten(&self.path, private::OTHERS_ANY)?;
@@ -105,15 +68,15 @@ impl Store {
             .then(|| format!("{} was open to other users; it is private now", self.path.display())))
     }
 
-    /// The same for the store of this user; a store that cannot be looked at is reported when it is read.
+    /// The same for the store of this user. Errors are left to the read that follows.
     pub fn tighten_for(env: &Environment) -> Option<String> {
-        Self::of(env).and_then(|store| store.tighten()).ok().flatten()
+        Self::for_user(env).and_then(|store| store.tighten()).ok().flatten()
     }
 
-    /// The stored session, if there is one. A file that is there but cannot be used is an error that names it.
+    /// The stored session, if there is one. A file that cannot be used is an error that names it.
     pub fn read(&self) -> Result<Option<Credential>> {
         let Some(content) = self.content()?.filter(Content::has_session) else { return Ok(None) };
-        self.session_of(content).map(Some).map_err(|reason| Error::Malformed(self.origin(), reason))
+        self.credential_from(content).map(Some).map_err(|reason| Error::Malformed(self.origin(), reason))
     }
 
     /// The stored API key, if there is one.
@@ -143,7 +106,7 @@ impl Store {
         })
     }
 
-    fn session_of(&self, content: Content) -> std::result::Result<Credential, String> {
+    fn credential_from(&self, content: Content) -> std::result::Result<Credential, String> {
         if content.kind.is_some_and(|kind| kind != "oauth") {
             return Err("its type is not \"oauth\"".to_owned());
         }
@@ -151,15 +114,19 @@ impl Store {
             Some(cookies) => Session::from_cookies(cookies)?,
             None => Session::from_token(&content.access)?,
         };
-        let noted = content.expires.as_ref().and_then(Value::as_f64);
-        #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and any far date does")]
-        let noted =
-            noted.map(|expires| expires as i64).filter(|_| !jwt::is_encrypted(session.token().expose()));
-        let expires = noted.or_else(|| jwt::expiry(session.token().expose(), i64::MAX / 2));
+        let stored_expiry = content.expires.as_ref().and_then(Value::as_f64);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "`as` saturates, and any date that far is as good"
+        )]
+        let stored_expiry = stored_expiry
+            .map(|expires| expires as i64)
+            .filter(|_| !jwt::is_encrypted(session.token().expose()));
+        let expires = stored_expiry.or_else(|| jwt::expiry(session.token().expose(), i64::MAX / 2));
         Ok(Credential { session, expires, email: content.email, origin: self.origin() })
     }
 
-    /// Makes sure that a session can be stored, before one is acquired that would be lost otherwise.
+    /// Checks that a session can be stored, before one is acquired that would be lost otherwise.
     pub fn prepare(&self) -> Result<()> {
         self.make_folder()?;
         let target = self.target()?;
@@ -174,12 +141,12 @@ impl Store {
     }
 
     fn write_locked(&self, credential: &Credential) -> Result<()> {
-        // What cannot be read holds no key, and is replaced.
+        // An unreadable file is replaced, so its key is lost.
         let key = self.key().ok().flatten();
-        self.replace(written(credential, key.as_ref()))
+        self.replace(session_bytes(credential, key.as_ref()))
     }
 
-    /// Stores an API key, and leaves everything else as it is.
+    /// Stores an API key and keeps the other fields.
     pub fn write_key(&self, key: &Secret) -> Result<()> {
         self.make_folder()?;
         let _lock = self.lock()?;
@@ -195,8 +162,8 @@ impl Store {
         written.map_err(|source| file_error("write", &target, source))
     }
 
-    /// Puts the session that the service rotated to in place of `old`, unless another process has stored a newer one
-    /// meanwhile. The account stays the same.
+    /// Replaces `old` by the session that the service rotated it to, unless another process has stored a newer one
+    /// meanwhile. The e-mail address is kept.
     pub fn rotate(&self, old: &Secret, new: Session) -> Result<()> {
         let _lock = self.lock()?;
         match self.read()? {
@@ -208,7 +175,7 @@ impl Store {
         }
     }
 
-    /// Deletes the stored session, and the key with it, through a link too. False when there was none.
+    /// Deletes the file with session and key, and the target where it is a link. False when there was none.
     pub fn delete(&self) -> Result<bool> {
         if fs::symlink_metadata(&self.path).is_err() {
             return Ok(false);
@@ -218,7 +185,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Deletes the stored session if it still is `token`, the one that was refused. A key is kept.
+    /// Deletes the stored session if it still is the refused `token`. A key is kept.
     pub fn clear(&self, token: &Secret) -> Result<()> {
         let _lock = self.lock()?;
         match (self.read()?, self.key()?) {
@@ -255,7 +222,7 @@ impl Store {
         private::create_private_dir(folder).map_err(|source| file_error("create", folder, source))
     }
 
-    /// Where the file really is: dotfile managers link it. A link that somebody else may have put there is refused.
+    /// The path behind a link, which dotfile managers make. A link that another user may have made is refused.
     fn target(&self) -> Result<PathBuf> {
         let error = |source| file_error("follow", &self.path, source);
         match fs::symlink_metadata(&self.path) {
@@ -277,25 +244,6 @@ impl Store {
     fn lock(&self) -> Result<File> {
         private::lock(self.folder()).map_err(|source| file_error("lock", self.folder(), source))
     }
-}
-
-/// The file's text for `credential` and a key.
-fn written(credential: &Credential, key: Option<&Secret>) -> io::Result<Vec<u8>> {
-    let session = &credential.session;
-    to_bytes(&Written {
-        r#type: "oauth",
-        access: session.token().expose(),
-        expires: credential.expires,
-        email: credential.email.as_deref(),
-        cookies: session.cookies().map(Secret::expose),
-        api_key: key.map(Secret::expose),
-    })
-}
-
-fn to_bytes(content: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut bytes = serde_json::to_vec_pretty(content)?;
-    bytes.push(b'\n');
-    Ok(bytes)
 }
 
 fn file_error(action: &'static str, path: &Path, source: io::Error) -> Error {

@@ -123,7 +123,7 @@ impl Examination {
             Some(Ok(checked)) => {
                 self.step("connection", Ok(("TLS and the edge let requests through".to_owned(), ())));
                 let kept = match checked.rotated {
-                    Some(rotated) => auth::keep(credential, rotated).await,
+                    Some(rotated) => auth::store_rotated(credential, rotated).await,
                     None => Ok(()),
                 };
                 let session = match (kept, checked.verdict) {
@@ -174,14 +174,14 @@ impl Examination {
 }
 
 async fn accepted(env: &Environment, key: ApiKey) -> Result<String, Failure> {
-    Api::of(env, Dialect::Auto)?.check(key).await?;
+    Api::for_user(env, Dialect::Auto)?.check(key).await?;
     Ok("the API accepts the key".to_owned())
 }
 
 /// The settings can be read, and the stored session, if there is one, by nobody else.
 fn files(env: &Environment) -> Result<(String, ()), Failure> {
     SettingsFile::read(env)?;
-    let store = Store::of(env)?;
+    let store = Store::for_user(env)?;
     let warning = store.tighten()?;
     let state = if fs::symlink_metadata(store.path()).is_ok() { "is there" } else { "is not there" };
     let detail = format!("{} {state}", store.path().display());
@@ -214,7 +214,7 @@ async fn first_event(env: &Environment) -> Result<String, Failure> {
         ..SearchRequest::default()
     };
     let reception = Reception { idle: PATIENCE, record: None, events: true };
-    let mut search = Subscription::of(env)?.search(&request, &reception).await?;
+    let mut search = Subscription::for_user(env)?.search(&request, &reception).await?;
     search.next().await?;
     Ok("the service began an answer that can be read".to_owned())
 }

@@ -30,7 +30,7 @@ const WITHOUT_TERMINAL: &str = "without a terminal, set PPLX_EMAIL and PPLX_OTP,
 /// Acquires a session, has the service look at it, and stores it.
 pub(super) async fn run(args: LoginArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
     refuse_if_outranked(&args, env)?;
-    let store = Store::of(env)?;
+    let store = Store::for_user(env)?;
     let prepare = |store: &Store| store.tighten().and_then(|warning| store.prepare().map(|()| warning));
     if let Some(warning) = store.off_thread(prepare).await? {
         io.report_as("warning", &warning);

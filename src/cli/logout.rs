@@ -7,7 +7,7 @@ use crate::terminal::io::Io;
 
 /// Deletes the stored session, and says whether there was one.
 pub(super) fn run(env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let store = Store::of(env)?;
+    let store = Store::for_user(env)?;
     // A file that cannot be read is deleted all the same.
     let had_key = store.key().is_ok_and(|key| key.is_some());
     if store.delete()? {

@@ -52,7 +52,7 @@ pub(super) async fn run(args: &ModelsArgs, env: &Environment, io: &mut Io) -> Re
 }
 
 async fn fetch(env: &Environment) -> crate::Result<Models> {
-    Subscription::of(env)?.models().await
+    Subscription::for_user(env)?.models().await
 }
 
 async fn keep(list: Option<&ModelList>, models: &Models, io: &mut Io) {

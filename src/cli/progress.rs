@@ -60,7 +60,7 @@ impl Progress {
         let text = self.uploading.as_ref().map_or_else(|| one_line(&self.text), Uploading::described);
         let line = format!("{text} ({}s)", self.started.elapsed().as_secs());
         // One cell less than the terminal has, so that it never scrolls.
-        let width = Screen::of_terminal().width.saturating_sub(1);
+        let width = Screen::current().width.saturating_sub(1);
         io.prompt(&format!("\r\x1B[K{}", cells_cut(&line, width)));
         self.is_drawn = true;
     }

@@ -157,7 +157,7 @@ async fn open(
     match &settings.answer_from {
         AnswerFrom::Recording { path, model } => Ok(Search::replay(path.clone(), model.clone(), reception)?),
         AnswerFrom::Run(id) => {
-            let resumed = Box::pin(Subscription::of(env)?.resume(id, reception)).await;
+            let resumed = Box::pin(Subscription::for_user(env)?.resume(id, reception)).await;
             Ok(resumed.map(Search::Subscription)?)
         }
         AnswerFrom::Question(question) => {

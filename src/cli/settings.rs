@@ -74,8 +74,8 @@ pub(super) struct OutputSettings {
 impl OutputSettings {
     /// The same on the terminal as it is now.
     pub(super) fn now(&self) -> Self {
-        let width = Screen::of_terminal().width;
-        let screen = self.style.screen.map(|_| Screen::of_terminal());
+        let width = Screen::current().width;
+        let screen = self.style.screen.map(|_| Screen::current());
         let style = Style { screen, width, now: chrono::Utc::now().timestamp(), ..self.style.clone() };
         Self { style, ..self.clone() }
     }
@@ -220,8 +220,8 @@ fn output(
         style: Style {
             limit: given.limit.or(file.limit),
             wrap: !given.no_wrap && file.no_wrap != Some(true),
-            screen: (draws && !given.no_stream && file.no_stream != Some(true)).then(Screen::of_terminal),
-            width: if to_terminal { Screen::of_terminal().width } else { DEFAULT_WIDTH },
+            screen: (draws && !given.no_stream && file.no_stream != Some(true)).then(Screen::current),
+            width: if to_terminal { Screen::current().width } else { DEFAULT_WIDTH },
             paint,
             now: chrono::Utc::now().timestamp(),
             payer: Payer::Subscription,

@@ -37,7 +37,7 @@ impl<'a> ThreadDocument<'a> {
 
 /// Lists the account's saved threads, shows, deletes or exports one.
 pub(super) async fn run(args: ThreadsArgs, env: &Environment, io: &mut Io) -> Result<(), Failure> {
-    let subscription = Subscription::of(env)?;
+    let subscription = Subscription::for_user(env)?;
     let default = ThreadsCommand::List { count: 20, search: None, json: false };
     match args.command.unwrap_or(default) {
         ThreadsCommand::List { count, search, json } => {

@@ -70,7 +70,7 @@ pub fn for_api(
     let dialect = api.dialect.or(file.api_dialect).unwrap_or_default();
     Ok(Question {
         request,
-        provider: Provider::Api(Api::of(env, dialect)?),
+        provider: Provider::Api(Api::for_user(env, dialect)?),
         files: Vec::new(),
         meter: Meter::default(),
         named_model: None,

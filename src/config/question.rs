@@ -111,7 +111,7 @@ pub fn for_subscription(
     };
     Ok(Question {
         request,
-        provider: Provider::Subscription(Subscription::of(env)?),
+        provider: Provider::Subscription(Subscription::for_user(env)?),
         files: Vec::new(),
         meter: Meter::default(),
         named_model,

@@ -141,7 +141,7 @@ async fn answer(
             (question.provider.search(env, &question.request, reception).await?, ticket)
         }
         Task::Resume(run) => {
-            (Search::Subscription(Subscription::of(env)?.resume(run, reception).await?), None)
+            (Search::Subscription(Subscription::for_user(env)?.resume(run, reception).await?), None)
         }
     };
     let answer = receive(search, ticket, state).await?;

@@ -1,5 +1,5 @@
-//! The one HTTP client: where it connects, with which roots and limits. It follows no redirect, asks for no
-//! compression (which would buffer streams) and retries nothing by itself.
+//! The HTTP client: base addresses, certificates and time limits. It follows no redirect, asks for no compression
+//! (which would buffer streams) and retries nothing by itself.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -14,35 +14,35 @@ use crate::domain::error::{Error, Result};
 use crate::state::env::Environment;
 
 /// How long a call that is not a question may take.
-pub const CALL_LIMIT: Duration = Duration::from_secs(30);
-/// How long a connection may take to be made.
-const CONNECT_LIMIT: Duration = Duration::from_secs(20);
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long connecting may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How often a shared connection is probed while answers come over it: one that died unnoticed must not hold them up.
-const PROBE_INTERVAL: Duration = Duration::from_secs(20);
-/// How long a probe may go unanswered.
-const PROBE_LIMIT: Duration = Duration::from_secs(20);
+/// How often a shared HTTP/2 connection is pinged while replies are open, so that a dead one is noticed.
+const PING_INTERVAL: Duration = Duration::from_secs(20);
+/// How long the reply to a ping may take.
+const PING_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The largest text that is read of a small reply, in bytes.
+/// How much of the body [`get`] reads, in bytes.
 const MAX_TEXT: usize = 64 << 10;
 
-/// The version of the service's interface that we speak.
+/// The version of the service's interface that requests name.
 pub const API_VERSION: &str = "2.18";
 
-/// The service that the subscription belongs to.
+/// The address of the subscription's service.
 pub const WEB_HOST: &str = "https://www.perplexity.ai";
 
-/// Where the service is: its own host, or the one that `PPLX_BASE_URL` names.
+/// The base address of the service: `PPLX_BASE_URL`, else its own host.
 ///
-/// The replacement must be https, or http on loopback, so that a session never travels in clear text.
+/// `PPLX_BASE_URL` must be https, or http on loopback, so that a session is never sent in clear text.
 pub fn web_base(env: &Environment) -> Result<Url> {
     base_url("PPLX_BASE_URL", &env.text("PPLX_BASE_URL").unwrap_or_else(|| WEB_HOST.to_owned()))
 }
 
-/// The official API.
+/// The address of the official API.
 pub const API_HOST: &str = "https://api.perplexity.ai";
 
-/// Where the official API is: its own host, or the one that `PERPLEXITY_BASE_URL` names, by the same rule.
+/// The base address of the official API: `PERPLEXITY_BASE_URL`, under the same rule, else its own host.
 pub fn api_base(env: &Environment) -> Result<Url> {
     base_url("PERPLEXITY_BASE_URL", &env.text("PERPLEXITY_BASE_URL").unwrap_or_else(|| API_HOST.to_owned()))
 }
@@ -71,20 +71,19 @@ pub fn endpoint(base: &Url, path: &str) -> Url {
     url
 }
 
-/// `text` as one piece of a path. The pieces that would lead upwards are escaped twice, because a URL understands them
-/// escaped once, too.
+/// `text` as one segment of a path. `.` and `..` are escaped twice, because a URL resolves them escaped once, too.
 pub fn segment(text: &str) -> String {
     let escaped = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string().replace("%2D", "-");
     if matches!(text, "." | "..") { escaped.replace('%', "%25") } else { escaped }
 }
 
-/// Host and port as a person writes them.
+/// The host, with the port where the address names one.
 pub fn host_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// Whether the address is one of this machine's own.
+/// Whether the host is a loopback address or `localhost`.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
@@ -94,33 +93,33 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// The client for `base`, which is reached through the system's proxy unless it is plain http. One serves the whole
-/// process, so that connections are used again. Costs 3 ms at first where it loads the platform's certificates, so ask
-/// for it when a request is really sent.
+/// The client for `base`, shared by the process so that connections are used again. Plain http (loopback) bypasses
+/// the system's proxy. The first https client takes 3 ms to load the platform's certificates, so call this only to send
+/// a request.
 pub fn client(base: &Url) -> Result<Client> {
     static SECURE: OnceLock<Client> = OnceLock::new();
     static PLAIN: OnceLock<Client> = OnceLock::new();
-    let known = if base.scheme() == "http" { &PLAIN } else { &SECURE };
-    match known.get() {
+    let shared = if base.scheme() == "http" { &PLAIN } else { &SECURE };
+    match shared.get() {
         Some(client) => Ok(client.clone()),
-        None => build(base).map(|client| known.get_or_init(|| client).clone()),
+        None => build(base).map(|client| shared.get_or_init(|| client).clone()),
     }
 }
 
 fn build(base: &Url) -> Result<Client> {
     let builder = || {
         Client::builder()
-            .connect_timeout(CONNECT_LIMIT)
-            .http2_keep_alive_interval(PROBE_INTERVAL)
-            .http2_keep_alive_timeout(PROBE_LIMIT)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .http2_keep_alive_interval(PING_INTERVAL)
+            .http2_keep_alive_timeout(PING_TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
     };
-    // A second call finds the provider installed, which is as good.
+    // This fails where a provider is installed already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let built = if base.scheme() == "http" {
-        // A connection keeps the buffer that it has read the last answer into; on loopback a new one costs less.
+        // An idle connection keeps the buffer of its last reply; on loopback a new connection costs less than that.
         builder().no_proxy().tls_certs_only([]).pool_max_idle_per_host(0).build()
     } else {
         builder().build().or_else(|_| builder().tls_backend_preconfigured(bundled_roots()).build())
@@ -128,20 +127,20 @@ fn build(base: &Url) -> Result<Client> {
     built.map_err(|error| connect_error(base, &error))
 }
 
-/// For a machine without certificates of its own: Mozilla's roots.
+/// Mozilla's root certificates, for a machine without its own.
 pub(crate) fn bundled_roots() -> rustls::ClientConfig {
     let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth()
 }
 
-/// Gets a text, such as what a server of ours says of itself.
-pub async fn get(url: &Url, limit: Duration) -> Result<Plain> {
+/// Gets a small text within `limit`, such as the health of a running `pplx serve`.
+pub async fn get(url: &Url, limit: Duration) -> Result<TextReply> {
     let request = client(url)?.get(url.clone()).timeout(limit);
     let response = request.send().await.map_err(|error| connect_error(url, &error))?;
-    Plain::read(response, MAX_TEXT).await
+    TextReply::read(response, MAX_TEXT).await
 }
 
-/// The headers by which Perplexity's own app is known.
+/// The headers that Perplexity's own app sends.
 pub fn app_headers() -> HeaderMap {
     HeaderMap::from_iter([
         (header::USER_AGENT, HeaderValue::from_static("Perplexity/641 CFNetwork/1568 Darwin/25.2.0")),
@@ -149,7 +148,7 @@ pub fn app_headers() -> HeaderMap {
     ])
 }
 
-/// A header's value that stays out of debug output; `None` for text that no header can hold.
+/// A header value that stays out of debug output; `None` for text that no header can hold.
 pub fn secret_header(text: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_bytes(text.as_bytes()).ok()?;
     value.set_sensitive(true);
@@ -162,9 +161,9 @@ pub fn set_cookies(response: &Response) -> impl Iterator<Item = &str> {
     cookies.filter_map(|cookie| std::str::from_utf8(cookie.as_bytes()).ok())
 }
 
-/// A reply that is not a stream: what an error is made of.
+/// A reply that is read as text, with the headers that errors need.
 #[derive(Debug)]
-pub struct Plain {
+pub struct TextReply {
     /// The reply's status.
     pub status: StatusCode,
     /// The body, as far as it was read.
@@ -174,21 +173,22 @@ pub struct Plain {
     /// The `Location` header.
     pub location: Option<String>,
     content_type: String,
-    mitigated: bool,
+    is_marked_challenge: bool,
 }
 
-impl Plain {
+impl TextReply {
     /// Reads at most `limit` bytes of the body.
     pub async fn read(mut response: Response, limit: usize) -> Result<Self> {
         let text =
             |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let mut plain = Self {
+        let mut reply = Self {
             status: response.status(),
             body: String::new(),
             retry_after: text("retry-after"),
             location: text("location"),
             content_type: text("content-type").unwrap_or_default().to_ascii_lowercase(),
-            mitigated: text("cf-mitigated").is_some_and(|value| value.eq_ignore_ascii_case("challenge")),
+            is_marked_challenge: text("cf-mitigated")
+                .is_some_and(|value| value.eq_ignore_ascii_case("challenge")),
         };
         let mut body = Vec::new();
         let url = response.url().clone();
@@ -198,17 +198,17 @@ impl Plain {
             body.extend_from_slice(&chunk);
         }
         body.truncate(limit);
-        plain.body = String::from_utf8_lossy(&body).into_owned();
-        Ok(plain)
+        reply.body = String::from_utf8_lossy(&body).into_owned();
+        Ok(reply)
     }
 
-    /// Whether this is JSON, by its type or its first character.
+    /// Whether the body is JSON, by its `Content-Type` or its first character.
     pub fn is_json(&self) -> bool {
         self.content_type.contains("json") || self.body.trim_start().starts_with(['{', '['])
     }
 
-    /// Whether the edge in front of the service answered with a challenge for a browser. Its name in the `server`
-    /// header is no sign: good replies have it, too.
+    /// Whether Cloudflare answered with a challenge for a browser. The `server` header is no sign of it: good
+    /// replies name Cloudflare, too.
     pub fn is_challenge(&self) -> bool {
         const MARKS: [&str; 5] = [
             "_cf_chl_opt",
@@ -218,11 +218,12 @@ impl Plain {
             "Enable JavaScript and cookies to continue",
         ];
         let refused = matches!(self.status.as_u16(), 401 | 403 | 429 | 503);
-        self.mitigated || (refused && !self.is_json() && MARKS.iter().any(|mark| self.body.contains(mark)))
+        self.is_marked_challenge
+            || (refused && !self.is_json() && MARKS.iter().any(|mark| self.body.contains(mark)))
     }
 }
 
-/// An error of the phase before the reply's status line, named by its innermost cause.
+/// An error from before the status line of a reply, with its innermost cause.
 pub fn connect_error(url: &Url, error: &reqwest::Error) -> Error {
     let reason = innermost(error);
     match proxy_for(url) {
@@ -231,7 +232,7 @@ pub fn connect_error(url: &Url, error: &reqwest::Error) -> Error {
     }
 }
 
-/// The text of the innermost cause: the outer ones only repeat that a request failed, and where.
+/// The text of the innermost cause. The outer ones only repeat that a request failed, and its address.
 pub fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
@@ -240,8 +241,7 @@ pub fn innermost(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
-/// The proxy that the system names for `url`, without user name and password. Plain http is loopback, which is
-/// never reached through a proxy.
+/// The proxy that the system sets for `url`, without user name and password; `None` for plain http, which is loopback.
 pub fn proxy_for(url: &Url) -> Option<String> {
     let uri = url.as_str().parse().ok()?;
     let proxy = Matcher::from_system().intercept(&uri).filter(|_| url.scheme() != "http")?;

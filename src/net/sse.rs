@@ -3,14 +3,13 @@
 //! The rules are those of the WHATWG event-stream format (lines end in LF, CRLF or CR; one BOM is dropped;
 //! comments, `id`, `retry` and unknown fields are ignored), with three deliberate differences:
 //!
-//! * invalid UTF-8 becomes U+FFFD inside its event and harms nothing else;
-//! * a last event without its blank line is delivered by [`Decoder::finish`]: whoever reads it decides whether
-//!   it is whole;
-//! * an event that has a name but no data is delivered, because the service ends its streams with one.
+//! * invalid UTF-8 becomes U+FFFD inside its event, and other events are not affected;
+//! * a last event without its blank line is returned by [`Decoder::finish`]; the caller decides whether it is complete;
+//! * an event that has a name but no data is returned, because the service ends its streams with one.
 
 use memchr::memchr2;
 
-/// Upper bound for one event, in bytes. Recorded lines reach 0.6 MB; 16 MB must work.
+/// The largest event, in bytes. Recorded lines reach 0.6 MB; 16 MB must work.
 pub const MAX_EVENT: usize = 64 << 20;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -24,29 +23,29 @@ pub struct Event<'a> {
     pub data: &'a str,
 }
 
-/// An event grew beyond the decoder's bound.
+/// An event is larger than the decoder's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an event in the stream is larger than {limit} bytes")]
 pub struct TooLarge {
-    /// The bound, in bytes.
+    /// The limit, in bytes.
     pub limit: usize,
 }
 
 /// An incremental decoder. Feed it reads of any size; the events do not depend on where the reads were cut.
 #[derive(Debug)]
 pub struct Decoder {
-    /// The part of the current line that earlier reads brought.
+    /// The start of the current line, from earlier calls.
     line: Vec<u8>,
     data: Vec<u8>,
     name: Vec<u8>,
     has_data: bool,
-    /// The last byte was a CR that ended a line, so an LF that follows belongs to it.
+    /// The last byte was a CR that ended a line; an LF after it belongs to it.
     after_cr: bool,
-    /// How many bytes of a BOM were seen at the start; `BOM.len()` once the start is over.
-    bom: usize,
-    /// `data` and `name` were handed out and must be cleared before they are filled again.
-    delivered: bool,
-    /// Holds repaired text when the bytes of an event are not UTF-8.
+    /// How many bytes of a BOM were read at the start; `BOM.len()` once the start is over.
+    bom_bytes: usize,
+    /// `data` and `name` were returned, and must be cleared before they are filled again.
+    returned: bool,
+    /// Name and data with U+FFFD in place of bytes that are not UTF-8.
     repaired: (String, String),
     limit: usize,
 }
@@ -66,42 +65,42 @@ impl Decoder {
             name: Vec::new(),
             has_data: false,
             after_cr: false,
-            bom: 0,
-            delivered: false,
+            bom_bytes: 0,
+            returned: false,
             repaired: (String::new(), String::new()),
             limit,
         }
     }
 
     /// Takes bytes off the front of `input` until an event is complete, and returns it; `None` once the input
-    /// is used up. Call it again with what is left of `input`.
+    /// is used up. Call it again with the rest of `input`.
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Event<'_>>, TooLarge> {
-        self.forget_delivered();
+        self.clear_returned();
         self.skip_bom(input);
         while let Some(end) = self.find_line_end(input)? {
             let (line, rest) = input.split_at(end);
             self.after_cr = rest.first() == Some(&b'\r');
             *input = rest.get(1..).unwrap_or_default();
             if self.end_line(line) {
-                return Ok(Some(self.deliver()));
+                return Ok(Some(self.event()));
             }
         }
         Ok(None)
     }
 
-    /// The end of the input: an event that still waits for its blank line.
+    /// Ends the input and returns an event that lacks its blank line, if there is one.
     pub fn finish(&mut self) -> Option<Event<'_>> {
-        self.forget_delivered();
-        if self.bom < BOM.len() {
-            self.line.extend(BOM.get(..self.bom).unwrap_or_default());
-            self.bom = BOM.len();
+        self.clear_returned();
+        if self.bom_bytes < BOM.len() {
+            self.line.extend(BOM.get(..self.bom_bytes).unwrap_or_default());
+            self.bom_bytes = BOM.len();
         }
         let complete = self.end_line(&[]) || self.has_data || !self.name.is_empty();
-        complete.then(|| self.deliver())
+        complete.then(|| self.event())
     }
 
-    fn forget_delivered(&mut self) {
-        if std::mem::take(&mut self.delivered) {
+    fn clear_returned(&mut self) {
+        if std::mem::take(&mut self.returned) {
             self.data.clear();
             self.name.clear();
             self.has_data = false;
@@ -109,26 +108,26 @@ impl Decoder {
     }
 
     fn skip_bom(&mut self, input: &mut &[u8]) {
-        while let (Some(expected), Some((first, rest))) = (BOM.get(self.bom), input.split_first()) {
+        while let (Some(expected), Some((first, rest))) = (BOM.get(self.bom_bytes), input.split_first()) {
             if first != expected {
-                self.line.extend(BOM.get(..self.bom).unwrap_or_default());
-                self.bom = BOM.len();
+                self.line.extend(BOM.get(..self.bom_bytes).unwrap_or_default());
+                self.bom_bytes = BOM.len();
                 return;
             }
-            self.bom += 1;
+            self.bom_bytes += 1;
             *input = rest;
         }
     }
 
-    /// The position of the next line end in `input`. Without one, all of `input` is kept for later.
+    /// The position of the next line end in `input`. Without one, all of `input` is added to `line`.
     fn find_line_end(&mut self, input: &mut &[u8]) -> Result<Option<usize>, TooLarge> {
         if self.after_cr && !input.is_empty() {
             self.after_cr = false;
             *input = input.strip_prefix(b"\n").unwrap_or(input);
         }
         let end = memchr2(b'\n', b'\r', input);
-        let held = self.line.len() + self.data.len() + end.unwrap_or(input.len());
-        if held > self.limit {
+        let size = self.line.len() + self.data.len() + end.unwrap_or(input.len());
+        if size > self.limit {
             return Err(TooLarge { limit: self.limit });
         }
         if end.is_none() {
@@ -138,57 +137,57 @@ impl Decoder {
         Ok(end)
     }
 
-    /// Ends the line of which `tail` is the last part. True when it was the blank line that ends an event.
+    /// Ends the line whose last part is `tail`. True for the blank line that ends an event.
     fn end_line(&mut self, tail: &[u8]) -> bool {
         if self.line.is_empty() {
-            return self.field(tail);
+            return self.read_field(tail);
         }
         let mut line = std::mem::take(&mut self.line);
         line.extend_from_slice(tail);
-        let ends_event = match value_of(&line, b"data") {
+        let ends_event = match field_value(&line, b"data") {
             Some(value) if !self.has_data => {
-                // A long line becomes the data as it is, instead of being copied.
+                // A long line becomes the data without a copy.
                 let start = line.len() - value.len();
                 line.drain(..start);
                 std::mem::swap(&mut self.data, &mut line);
                 self.has_data = true;
                 false
             }
-            _ => self.field(&line),
+            _ => self.read_field(&line),
         };
         line.clear();
         self.line = line;
         ends_event
     }
 
-    fn field(&mut self, line: &[u8]) -> bool {
+    fn read_field(&mut self, line: &[u8]) -> bool {
         if line.is_empty() {
             return self.has_data || !self.name.is_empty();
         }
-        if let Some(value) = value_of(line, b"data") {
+        if let Some(value) = field_value(line, b"data") {
             if self.has_data {
                 self.data.push(b'\n');
             }
             self.has_data = true;
             self.data.extend_from_slice(value);
-        } else if let Some(value) = value_of(line, b"event") {
+        } else if let Some(value) = field_value(line, b"event") {
             self.name.clear();
             self.name.extend_from_slice(value);
         }
         false
     }
 
-    fn deliver(&mut self) -> Event<'_> {
-        self.delivered = true;
+    fn event(&mut self) -> Event<'_> {
+        self.returned = true;
         Event {
-            name: text_of(&self.name, &mut self.repaired.0),
-            data: text_of(&self.data, &mut self.repaired.1),
+            name: utf8_or_repaired(&self.name, &mut self.repaired.0),
+            data: utf8_or_repaired(&self.data, &mut self.repaired.1),
         }
     }
 }
 
 /// The value of the field `name`, if `line` is one: after the colon, without one leading blank.
-fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+fn field_value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     match line.strip_prefix(name)?.split_first() {
         None => Some(&[]),
         Some((b':', value)) => Some(value.strip_prefix(b" ").unwrap_or(value)),
@@ -196,7 +195,7 @@ fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     }
 }
 
-fn text_of<'a>(bytes: &'a [u8], repaired: &'a mut String) -> &'a str {
+fn utf8_or_repaired<'a>(bytes: &'a [u8], repaired: &'a mut String) -> &'a str {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return text;
     }
@@ -208,7 +207,7 @@ fn text_of<'a>(bytes: &'a [u8], repaired: &'a mut String) -> &'a str {
 mod tests {
     use super::*;
 
-    fn decode_in(pieces: &[&[u8]]) -> Vec<(String, String)> {
+    fn decoded(pieces: &[&[u8]]) -> Vec<(String, String)> {
         let mut decoder = Decoder::default();
         let mut events = Vec::new();
         for piece in pieces {
@@ -224,7 +223,7 @@ mod tests {
     }
 
     fn data_of(stream: &[u8]) -> Vec<String> {
-        decode_in(&[stream]).into_iter().map(|(_, data)| data).collect()
+        decoded(&[stream]).into_iter().map(|(_, data)| data).collect()
     }
 
     #[test]
@@ -244,7 +243,7 @@ mod tests {
 
     #[test]
     fn one_bom_is_dropped_wherever_the_reads_are_cut() {
-        assert_eq!(decode_in(&[b"\xEF", b"\xBB", b"\xBFdata: a\n\n"]), [(String::new(), "a".to_owned())]);
+        assert_eq!(decoded(&[b"\xEF", b"\xBB", b"\xBFdata: a\n\n"]), [(String::new(), "a".to_owned())]);
         assert_eq!(
             data_of(b"\xEF\xBBdata: a\n\ndata: b\n\n"),
             ["b"],
@@ -264,7 +263,7 @@ mod tests {
 
     #[test]
     fn an_event_is_named_and_may_have_no_data() {
-        let events = decode_in(&[b"event: message\ndata: {}\n\nevent: end_of_stream\n\ndata: x\n\n"]);
+        let events = decoded(&[b"event: message\ndata: {}\n\nevent: end_of_stream\n\ndata: x\n\n"]);
         let names: Vec<_> = events.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["message", "end_of_stream", ""]);
     }
@@ -291,12 +290,12 @@ mod tests {
         let stream =
             "\u{FEFF}event: message\r\ndata: {\"é\":1}\r\n\r\n: c\rdata: x\rdata: 🧪\r\rdata: y\n\ndata: z";
         let stream = stream.as_bytes();
-        let whole = decode_in(&[stream]);
+        let at_once = decoded(&[stream]);
         assert_eq!(data_of(stream), ["{\"é\":1}", "x\n🧪", "y", "z"]);
         for first in 0..=stream.len() {
             for second in first..=stream.len() {
                 let pieces = [&stream[..first], &stream[first..second], &stream[second..]];
-                assert_eq!(decode_in(&pieces), whole, "cut at {first} and {second}");
+                assert_eq!(decoded(&pieces), at_once, "cut at {first} and {second}");
             }
         }
     }

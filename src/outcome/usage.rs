@@ -25,7 +25,7 @@ impl Usage {
     pub async fn fetch_with(credential: &Credential, env: &Environment) -> Result<Self> {
         let plan = auth::verify(env, credential).await?;
         // The plan is known; that the limits are not is no failure.
-        let limits = Subscription::of(env)?.limits().await.ok();
+        let limits = Subscription::for_user(env)?.limits().await.ok();
         Ok(Self { plan, limits })
     }
 

@@ -1,4 +1,4 @@
-//! Who answers a search. Each provider turns a [`SearchRequest`] into [`SearchEvent`]s; nothing else of it shows.
+//! The services that answer a search. Each provider turns a [`SearchRequest`] into [`SearchEvent`]s.
 
 pub mod api;
 pub mod subscription;
@@ -21,15 +21,15 @@ use crate::state::env::Environment;
 /// How a reply is received.
 #[derive(Debug, Clone)]
 pub struct Reception {
-    /// How long nothing may arrive. Any byte counts.
+    /// The longest time in which no byte arrives.
     pub idle: Duration,
-    /// Where the reply's exact bytes are kept.
+    /// The file to write the exact bytes of the reply to.
     pub record: Option<PathBuf>,
-    /// Tell what happens on the way. Whoever only waits for the end saves the work.
+    /// Whether events before the end are wanted. Without them, their work is saved.
     pub events: bool,
 }
 
-/// Who can be asked.
+/// The names of the providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderName {
     /// The subscription.
@@ -49,7 +49,7 @@ impl Choice for ProviderName {
     }
 }
 
-/// A provider, with what it needs to be asked.
+/// A provider, ready to be asked.
 #[derive(Debug, Clone)]
 pub enum Provider {
     /// The user's subscription.
@@ -59,7 +59,8 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Asks with the credential that `env` leads to: the session, or the key. Never with the other one's.
+    /// Asks with the session or the key from `env` or the store: the subscription never gets a key, the API never a
+    /// session.
     pub async fn search(
         &self,
         env: &Environment,
@@ -75,7 +76,7 @@ impl Provider {
     }
 }
 
-/// A running search. Pulled, not pushed: dropping it ends it.
+/// A running search. Events are pulled with [`Search::next`]; dropping the search cancels it.
 #[derive(Debug)]
 pub enum Search {
     /// At the subscription endpoint.
@@ -99,7 +100,7 @@ impl Search {
         }
     }
 
-    /// What has arrived of the answer, marked incomplete; `None` while nothing has.
+    /// The answer so far, marked incomplete; `None` while nothing has arrived.
     pub fn received(&mut self) -> Option<Answer> {
         match self {
             Self::Subscription(search) => search.received(),

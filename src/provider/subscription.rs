@@ -1,5 +1,4 @@
-//! The subscription: what can be asked of it with the user's session, and what happens when a session or a thread is
-//! refused.
+//! The calls to the subscription with the user's session, and the retries when a session or a thread is refused.
 
 use std::path::PathBuf;
 
@@ -23,17 +22,18 @@ use crate::state::env::Environment;
 pub struct Subscription {
     base: Url,
     env: Environment,
-    /// A stored session stays where it is when it is refused.
+    /// Whether a refused session stays in the store.
     keeps_refused: bool,
 }
 
 impl Subscription {
-    /// The service itself, or what the environment names in its place.
-    pub fn of(env: &Environment) -> Result<Self> {
+    /// The subscription at the address that the environment names, else at the service's own.
+    pub fn for_user(env: &Environment) -> Result<Self> {
         http::web_base(env).map(|base| Self { base, env: env.clone(), keeps_refused: false })
     }
 
-    /// The same for a program that runs for long: one refusal must not log the user out, and leaves the store alone.
+    /// The same for a program that runs for long: a refused session stays in the store, so that one refusal does not
+    /// log the user out.
     #[must_use]
     pub fn keeping_refused(self) -> Self {
         Self { keeps_refused: true, ..self }
@@ -72,45 +72,44 @@ impl Subscription {
             .await
     }
 
-    /// What is left of each kind of use.
+    /// The remaining use of each kind.
     pub async fn limits(&self) -> Result<Vec<Limit>> {
         self.as_user(|credential| async move { web::account::limits(&self.base, &credential).await }).await
     }
 
-    /// Asks. A follow-up on a thread that cannot be continued is asked once more as a new thread, with a note in its
-    /// answer.
+    /// Asks. A follow-up on a thread that cannot be continued is asked once more as a new thread, if its query fits
+    /// there; its answer has a note about that.
     pub async fn search(&self, request: &SearchRequest, reception: &Reception) -> Result<Search> {
-        let can_be_retold =
+        let fits_without_thread =
             request.without_thread().effective_query().chars().count() <= SearchRequest::MAX_QUERY;
-        let again = (request.thread.is_some() && can_be_retold).then(|| Again {
+        let retry = (request.thread.is_some() && fits_without_thread).then(|| NewThreadRetry {
             subscription: self.clone(),
             request: request.without_thread(),
             reception: reception.clone(),
         });
-        match (self.ask(request, reception).await, again) {
-            (Err(Error::ThreadGone), Some(again)) => Box::pin(again.ask()).await,
-            (asked, again) => {
-                asked.map(|inner| Search { inner, again: again.map(Box::new), notes: Vec::new() })
+        match (self.ask(request, reception).await, retry) {
+            (Err(Error::ThreadGone), Some(retry)) => Box::pin(retry.ask()).await,
+            (opened, retry) => {
+                opened.map(|inner| Search { inner, retry: retry.map(Box::new), notes: Vec::new() })
             }
         }
     }
 
-    /// Takes up a run of deep research again, wherever it is.
+    /// Reconnects to a run of deep research.
     pub async fn resume(&self, run: &str, reception: &Reception) -> Result<Search> {
-        let resumed =
+        let resume =
             |credential| async move { web::Search::resume(&self.base, &credential, run, reception).await };
-        let inner = self.as_user(resumed).await?;
-        Ok(Search { inner: Box::new(inner), again: None, notes: Vec::new() })
+        let inner = self.as_user(resume).await?;
+        Ok(Search { inner: Box::new(inner), retry: None, notes: Vec::new() })
     }
 
     async fn ask(&self, request: &SearchRequest, reception: &Reception) -> Result<Box<web::Search>> {
-        let opened =
+        let open =
             |credential| async move { web::Search::open(&self.base, &credential, request, reception).await };
-        self.as_user(opened).await.map(Box::new)
+        self.as_user(open).await.map(Box::new)
     }
 
-    /// Calls with the credential that the environment leads to. A stored session that is refused is cleared, and the
-    /// desktop app's is tried once in its place.
+    /// Calls with the user's session. A stored one that is refused is removed, and the desktop app's is tried once.
     async fn as_user<T, F>(&self, call: impl Fn(Credential) -> F) -> Result<T>
     where
         F: Future<Output = Result<T>>,
@@ -128,32 +127,32 @@ impl Subscription {
     }
 }
 
-/// What the service's error on a stale thread is called. It is the error for much else, too.
-const STALE: &str = "GENERIC_FAILED_RESPONSE";
+/// The code of the service's error on a thread that cannot be continued. Other errors have the same code.
+const STALE_THREAD: &str = "GENERIC_FAILED_RESPONSE";
 
-/// How to ask once more, as a new thread.
+/// What is needed to ask a follow-up once more, as a new thread.
 #[derive(Debug)]
-struct Again {
+struct NewThreadRetry {
     subscription: Subscription,
     request: SearchRequest,
     reception: Reception,
 }
 
-impl Again {
+impl NewThreadRetry {
     async fn ask(self) -> Result<Search> {
         let inner = self.subscription.ask(&self.request, &self.reception).await?;
         let note = "the thread could not be continued; this is the first answer of a new one".to_owned();
-        Ok(Search { inner, again: None, notes: vec![note] })
+        Ok(Search { inner, retry: None, notes: vec![note] })
     }
 }
 
-/// A running search. Pulled, not pushed: dropping it ends it.
+/// A running search. Events are pulled with [`Search::next`]; dropping the search cancels it.
 #[derive(Debug)]
 pub struct Search {
     inner: Box<web::Search>,
-    /// Set for a follow-up, until it has begun to answer.
-    again: Option<Box<Again>>,
-    /// What the answer's reader should know besides.
+    /// Set for a follow-up, until it was asked once more.
+    retry: Option<Box<NewThreadRetry>>,
+    /// Notes to add to the answer.
     notes: Vec<String>,
 }
 
@@ -162,26 +161,26 @@ impl Search {
     /// is the model that was asked for, if that is known.
     pub fn replay(recording: PathBuf, model: Option<String>, reception: &Reception) -> Result<Self> {
         let inner = web::Search::replay(recording, model, reception)?;
-        Ok(Self { inner: Box::new(inner), again: None, notes: Vec::new() })
+        Ok(Self { inner: Box::new(inner), retry: None, notes: Vec::new() })
     }
 
-    /// Takes what has arrived already and tells nothing yet; false where there is no more.
-    pub fn absorb(&mut self) -> bool {
-        self.inner.absorb()
+    /// Merges one read of what has arrived already, and reports nothing yet; false where nothing more has arrived.
+    pub fn read_available(&mut self) -> bool {
+        self.inner.read_available()
     }
 
-    /// The next event, if it is known already: nothing is read for it.
-    pub fn known(&mut self) -> Option<SearchEvent> {
-        let event = self.inner.known();
-        self.noted(event)
+    /// The next event that needs no read, if there is one.
+    pub fn next_available(&mut self) -> Option<SearchEvent> {
+        let event = self.inner.next_available();
+        self.with_notes(event)
     }
 
-    /// The model that answers, once the service has said so.
+    /// The model that answers, once the service has named it.
     pub fn model(&self) -> Option<&str> {
         self.inner.model()
     }
 
-    /// Whether the service has begun an answer, be it blank.
+    /// Whether the service has begun an answer, even a blank one.
     pub fn has_answer(&self) -> bool {
         self.inner.has_answer()
     }
@@ -189,30 +188,30 @@ impl Search {
     /// The next event; `None` after [`SearchEvent::Done`].
     pub async fn next(&mut self) -> Result<Option<SearchEvent>> {
         match self.inner.next().await {
-            Err(Error::Service { code: Some(code), .. }) if code == STALE && self.is_unanswered() => {
-                if let Some(again) = self.again.take() {
-                    let anew = Box::pin(again.ask()).await?;
-                    self.inner = anew.inner;
-                    self.notes.extend(anew.notes);
+            Err(Error::Service { code: Some(code), .. }) if code == STALE_THREAD && self.is_unanswered() => {
+                if let Some(retry) = self.retry.take() {
+                    let search = Box::pin(retry.ask()).await?;
+                    self.inner = search.inner;
+                    self.notes.extend(search.notes);
                 }
-                self.inner.next().await.map(|event| self.noted(event))
+                self.inner.next().await.map(|event| self.with_notes(event))
             }
-            other => other.map(|event| self.noted(event)),
+            other => other.map(|event| self.with_notes(event)),
         }
     }
 
     /// Whether this is a follow-up that has no text yet.
     fn is_unanswered(&mut self) -> bool {
         let has_text = self.inner.received().is_some_and(|answer| !answer.text.trim().is_empty());
-        self.again.is_some() && !has_text
+        self.retry.is_some() && !has_text
     }
 
-    /// Adds something that the answer's reader should know.
+    /// Adds a note to the answer.
     pub fn note(&mut self, note: String) {
         self.notes.push(note);
     }
 
-    fn noted(&self, event: Option<SearchEvent>) -> Option<SearchEvent> {
+    fn with_notes(&self, event: Option<SearchEvent>) -> Option<SearchEvent> {
         match event {
             Some(SearchEvent::Done(mut answer)) => {
                 answer.notes.extend_from_slice(&self.notes);
@@ -222,7 +221,7 @@ impl Search {
         }
     }
 
-    /// What has arrived of the answer, marked incomplete; `None` while nothing has.
+    /// The answer so far, marked incomplete; `None` while nothing has arrived.
     pub fn received(&mut self) -> Option<Answer> {
         self.inner.received()
     }

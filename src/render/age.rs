@@ -1,20 +1,20 @@
-//! How old a page is. An age is decoration: nothing here can fail, and no date is believed that cannot be.
+//! The age of a page. A date that is unreadable or impossible gives an unknown age, never an error.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 
-/// Numbers from here on are milliseconds: as seconds they would be the year 5138.
-const MILLISECONDS_FROM: f64 = 1e11;
-/// How far ahead a date may lie and still be a matter of clocks and zones, in seconds.
-const CLOCK_SKEW: i64 = 36 * 3600;
+/// Numbers from this one on are in milliseconds: in seconds they would be in the year 5138.
+const MIN_MILLISECONDS: f64 = 1e11;
+/// How far in the future a date may be, because of clocks and time zones, in seconds.
+const MAX_CLOCK_SKEW: i64 = 36 * 3600;
 
 /// How old the page of `date` is at `now` (Unix seconds), in seconds and never negative; `None` when the date is
-/// missing, unreadable, before 1970 or far ahead.
+/// missing, unreadable, before 1970 or too far in the future.
 pub fn seconds(date: Option<&str>, now: i64) -> Option<i64> {
     let then = parse(date?.trim()).filter(|then| *then > 0)?;
-    (then <= now + CLOCK_SKEW).then(|| (now - then).max(0))
+    (then <= now + MAX_CLOCK_SKEW).then(|| (now - then).max(0))
 }
 
-/// An age as people say it.
+/// An age in words, such as `3h ago`.
 pub fn phrase(seconds: Option<i64>) -> String {
     match seconds {
         None => "unknown".to_owned(),
@@ -25,7 +25,7 @@ pub fn phrase(seconds: Option<i64>) -> String {
     }
 }
 
-/// A date in the notations that occur, in Unix seconds. Without a zone it is UTC.
+/// A date in one of the known notations, in Unix seconds. Without a zone it is UTC.
 fn parse(date: &str) -> Option<i64> {
     if let Ok(number) = date.parse::<f64>() {
         return from_number(number);
@@ -42,9 +42,12 @@ fn parse(date: &str) -> Option<i64> {
     Some(day.and_time(chrono::NaiveTime::MIN).and_utc().timestamp())
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and such dates are not believed")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "`as` saturates, and such dates are too far in the future"
+)]
 fn from_number(number: f64) -> Option<i64> {
-    let seconds = if number >= MILLISECONDS_FROM { number / 1000.0 } else { number };
+    let seconds = if number >= MIN_MILLISECONDS { number / 1000.0 } else { number };
     number.is_finite().then_some(seconds as i64)
 }
 

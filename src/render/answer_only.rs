@@ -2,27 +2,27 @@
 
 use std::io::{self, Write};
 
-use super::live::Live;
+use super::live_text::LiveText;
 use super::report::write_text;
 use super::{Problem, Render, Style};
 use crate::domain::answer::{Answer, SearchEvent};
 
-/// Prints the text; on a terminal as it comes.
+/// Prints the text; on a terminal as it arrives.
 pub(super) struct AnswerOnly {
     wrap: bool,
-    live: Option<Live>,
+    live: Option<LiveText>,
 }
 
 impl AnswerOnly {
     pub(super) fn new(style: &Style) -> Self {
-        Self { wrap: style.wrap, live: style.screen.map(|screen| Live::new(screen, "")) }
+        Self { wrap: style.wrap, live: style.screen.map(|screen| LiveText::new(screen, "")) }
     }
 }
 
 impl Render for AnswerOnly {
     fn event(&mut self, event: &SearchEvent, out: &mut dyn Write) -> io::Result<()> {
         match (&mut self.live, event) {
-            (Some(live), SearchEvent::Text(change)) => live.change(change, out),
+            (Some(live), SearchEvent::Text(change)) => live.apply(change, out),
             _ => Ok(()),
         }
     }
@@ -38,7 +38,7 @@ impl Render for AnswerOnly {
 
     fn problem(&mut self, _: &Problem, received: Option<&Answer>, out: &mut dyn Write) -> io::Result<()> {
         match (&mut self.live, received) {
-            (Some(live), _) => live.leave(out),
+            (Some(live), _) => live.end_line(out),
             (None, Some(answer)) => self.answer(answer, out),
             (None, None) => Ok(()),
         }

@@ -9,39 +9,44 @@ use crate::domain::answer::{Answer, Payer, Source};
 #[derive(Debug)]
 pub(super) struct Listing<'a> {
     /// At most as many as the limit allows, in the order of their numbers.
-    pub(super) shown: Vec<&'a Source>,
-    /// How many more there are.
+    pub(super) visible: Vec<&'a Source>,
+    /// How many sources are left out.
     pub(super) hidden: usize,
-    /// The numbers that the answer cites and that are not shown.
+    /// The numbers that the answer cites and that are left out.
     pub(super) cited_but_hidden: Vec<usize>,
 }
 
 impl<'a> Listing<'a> {
-    /// Cited sources come first in the choice, so that a reader who follows `[9]` arrives; the rest fills up.
-    pub(super) fn of(answer: &'a Answer, limit: Option<usize>) -> Self {
+    /// Chooses up to `limit` sources: the cited ones first, so that a reader who follows `[9]` finds it, then the
+    /// others.
+    pub(super) fn new(answer: &'a Answer, limit: Option<usize>) -> Self {
         let limit = limit.unwrap_or(usize::MAX);
         if limit >= answer.sources.len() {
-            return Self { shown: answer.sources.iter().collect(), hidden: 0, cited_but_hidden: Vec::new() };
+            return Self {
+                visible: answer.sources.iter().collect(),
+                hidden: 0,
+                cited_but_hidden: Vec::new(),
+            };
         }
         let cited = cited_numbers(&answer.text);
-        // Programs that know the API expect the first of its pages.
-        let keeps_cited = answer.payer == Payer::Subscription;
+        // Programs written for the API expect its first sources.
+        let prefers_cited = answer.payer == Payer::Subscription;
         let is_cited = |source: &Source| source.numbers.iter().any(|number| cited.contains(number));
-        let mut by_choice: Vec<(usize, &Source)> = answer.sources.iter().enumerate().collect();
-        by_choice.sort_by_key(|(place, source)| (keeps_cited && !is_cited(source), *place));
-        let hidden = by_choice.split_off(limit.min(by_choice.len()));
-        by_choice.sort_by_key(|(place, _)| *place);
+        let mut by_priority: Vec<(usize, &Source)> = answer.sources.iter().enumerate().collect();
+        by_priority.sort_by_key(|(place, source)| (prefers_cited && !is_cited(source), *place));
+        let hidden = by_priority.split_off(limit.min(by_priority.len()));
+        by_priority.sort_by_key(|(place, _)| *place);
         let hidden_numbers = hidden.iter().flat_map(|(_, source)| source.numbers.iter().copied());
         let cited_but_hidden: BTreeSet<usize> =
             hidden_numbers.filter(|number| cited.contains(number)).collect();
         Self {
-            shown: by_choice.into_iter().map(|(_, source)| source).collect(),
+            visible: by_priority.into_iter().map(|(_, source)| source).collect(),
             hidden: hidden.len(),
             cited_but_hidden: cited_but_hidden.into_iter().collect(),
         }
     }
 
-    /// What is said about sources that are left out, if any are.
+    /// A note about sources that are left out, if any are.
     pub(super) fn note(&self) -> Option<String> {
         let hidden = (self.hidden > 0).then(|| format!("{} more not shown", self.hidden))?;
         let cited = brackets(&self.cited_but_hidden);
@@ -49,7 +54,7 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// Numbers as an answer cites them.
+/// Numbers as citations: `[n]`.
 pub(super) fn brackets(numbers: &[usize]) -> Vec<String> {
     numbers.iter().map(|number| format!("[{number}]")).collect()
 }
@@ -65,7 +70,7 @@ fn cited_numbers(text: &str) -> BTreeSet<usize> {
             None => Fence::opened_by(line),
         };
         if !in_fence && fence.is_none() {
-            // Inline code stands between backticks: every second piece.
+            // Every second piece between backticks is inline code.
             let prose = line.split('`').step_by(2);
             numbers.extend(prose.flat_map(numbers_in));
         }
@@ -90,8 +95,8 @@ mod tests {
         Answer { text: text.to_owned(), sources: (1..=sources).map(source).collect(), ..Answer::default() }
     }
 
-    fn shown(answer: &Answer, limit: usize) -> Vec<usize> {
-        Listing::of(answer, Some(limit)).shown.iter().map(|source| source.numbers[0]).collect()
+    fn visible(answer: &Answer, limit: usize) -> Vec<usize> {
+        Listing::new(answer, Some(limit)).visible.iter().map(|source| source.numbers[0]).collect()
     }
 
     #[test]
@@ -103,11 +108,11 @@ mod tests {
     #[test]
     fn a_limit_keeps_what_is_cited() {
         let answer = answer("Rule A holds [2]. Rule B does not [9].", 10);
-        assert_eq!(shown(&answer, 3), [1, 2, 9]);
-        assert_eq!(shown(&answer, 99).len(), 10);
-        assert_eq!(shown(&answer, 0), [0; 0]);
-        assert_eq!(Listing::of(&answer, Some(3)).note().unwrap(), "7 more not shown");
-        assert_eq!(Listing::of(&answer, Some(1)).note().unwrap(), "9 more not shown, among them [9]");
-        assert_eq!(Listing::of(&answer, None).note(), None);
+        assert_eq!(visible(&answer, 3), [1, 2, 9]);
+        assert_eq!(visible(&answer, 99).len(), 10);
+        assert_eq!(visible(&answer, 0), [0; 0]);
+        assert_eq!(Listing::new(&answer, Some(3)).note().unwrap(), "7 more not shown");
+        assert_eq!(Listing::new(&answer, Some(1)).note().unwrap(), "9 more not shown, among them [9]");
+        assert_eq!(Listing::new(&answer, None).note(), None);
     }
 }

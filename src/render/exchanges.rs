@@ -1,4 +1,4 @@
-//! A whole thread: question after question with its answer.
+//! A thread: each question with its answer.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use crate::domain::answer::{Exchange, Payer};
 #[derive(Debug, Serialize)]
 struct ThreadDocument {
     version: u32,
-    /// Each a question with all fields of an answer's document.
+    /// Each has the question, and all fields of the document of an answer.
     entries: Vec<serde_json::Value>,
 }
 
@@ -24,7 +24,7 @@ struct EntryDocument<'a> {
     answer: &'a AnswerDocument<'a>,
 }
 
-fn style(now: i64) -> Style {
+fn document_style(now: i64) -> Style {
     Style {
         limit: None,
         wrap: true,
@@ -41,7 +41,7 @@ pub fn markdown(thread: &[Exchange], now: i64) -> String {
     let mut out = Vec::new();
     for exchange in thread {
         // Writing to memory cannot fail.
-        let _ = write_exchange(&one_line(&exchange.query), &exchange.answer, &style(now), &mut out);
+        let _ = write_exchange(&one_line(&exchange.query), &exchange.answer, &document_style(now), &mut out);
     }
     String::from_utf8_lossy(&out).into_owned()
 }
@@ -49,7 +49,7 @@ pub fn markdown(thread: &[Exchange], now: i64) -> String {
 /// The thread as a JSON document.
 pub fn json(thread: &[Exchange], now: i64) -> io::Result<String> {
     let entry = |exchange: &Exchange| {
-        with_document(&exchange.answer, &style(now), |answer| {
+        with_document(&exchange.answer, &document_style(now), |answer| {
             serde_json::to_value(EntryDocument { query: &exchange.query, answer })
         })
     };

@@ -1,4 +1,4 @@
-//! The machine-readable documents. Their fields are a contract: doc/scripts-and-json.md.
+//! The JSON documents. Their fields are a contract, described in doc/scripts-and-json.md.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use super::text::is_unprintable;
 use super::{Problem, Render, Style};
 use crate::domain::answer::{Answer, Payer, SearchEvent, Source};
 
-/// Counts incompatible changes of the documents.
+/// The version of the documents, raised by incompatible changes.
 const VERSION: u32 = 1;
 
 /// An answer.
@@ -21,10 +21,10 @@ pub(super) struct AnswerDocument<'a> {
     /// Markdown with `[n]` citations. Where there are only sources: empty from the subscription, null from the API.
     answer: Option<&'a str>,
     sources: Vec<SourceDocument<'a>>,
-    /// Whether a limit left sources out; absent for the subscription, whose notes say so.
+    /// Whether a limit left sources out; absent for the subscription, which has a note about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
-    /// The model that answered; null when the service did not say.
+    /// The model that answered; null when the service did not name it.
     model: Option<&'a str>,
     /// The model asked for; null for a recording without `--model`.
     requested_model: Option<&'a str>,
@@ -35,10 +35,10 @@ pub(super) struct AnswerDocument<'a> {
     /// False for a partial answer.
     complete: bool,
     notes: Vec<&'a str>,
-    /// What the model thought before it wrote; absent where it does not tell.
+    /// The thoughts of a reasoning model; absent where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning: Option<&'a str>,
-    /// Tokens and cost as the API gave them; absent for the subscription.
+    /// Tokens and cost as the API reported them; absent for the subscription.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<&'a serde_json::Value>,
 }
@@ -53,15 +53,15 @@ pub(super) struct SourceDocument<'a> {
     url: &'a str,
     #[serde(skip_serializing_if = "Field::is_absent")]
     snippet: Field<&'a str>,
-    /// As the service gave it.
+    /// As the service sent it.
     #[serde(skip_serializing_if = "Field::is_absent")]
     date: Field<&'a str>,
-    /// At the time of printing; null when the date is unknown, and absent for the API, whose shape others have set.
+    /// At the time of printing; null when the date is unknown, and absent for the API, whose documents follow the API.
     #[serde(skip_serializing_if = "Field::is_absent")]
     age_seconds: Field<i64>,
 }
 
-/// A value that may be missing. Where the subscription has none it says null, where the API has none it says nothing.
+/// A value that may be missing: null in a document of the subscription, absent in one of the API.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Field<T> {
@@ -71,7 +71,7 @@ enum Field<T> {
 }
 
 impl<T> Field<T> {
-    fn of(value: Option<T>, payer: Payer) -> Self {
+    fn new(value: Option<T>, payer: Payer) -> Self {
         match (value, payer) {
             (Some(value), _) => Self::Value(value),
             (None, Payer::Subscription) => Self::Null,
@@ -89,7 +89,7 @@ impl<T> Field<T> {
 pub(super) struct ProblemDocument<'a> {
     version: u32,
     error: ErrorDocument<'a>,
-    /// The text that had arrived before the failure; absent when there was none.
+    /// The text that was received before the failure; absent when there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     partial_answer: Option<&'a str>,
 }
@@ -98,7 +98,7 @@ pub(super) struct ProblemDocument<'a> {
 struct ErrorDocument<'a> {
     /// One of the kinds in `pplx help exit-codes`.
     kind: &'a str,
-    /// For the API's errors: the name that programs know them by.
+    /// The name of an error of the API; absent for other errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'a str>,
     message: &'a str,
@@ -106,23 +106,23 @@ struct ErrorDocument<'a> {
 }
 
 impl<'a> SourceDocument<'a> {
-    pub(super) fn of(source: &'a Source, payer: Payer, now: i64) -> Self {
+    pub(super) fn new(source: &'a Source, payer: Payer, now: i64) -> Self {
         let title =
             Some(source.title.as_str()).filter(|title| !title.is_empty() || payer == Payer::Subscription);
         let age = age::seconds(source.date.as_deref(), now).filter(|_| payer == Payer::Subscription);
         Self {
             numbers: &source.numbers,
-            title: Field::of(title, payer),
+            title: Field::new(title, payer),
             url: &source.url,
-            snippet: Field::of(source.snippet.as_deref(), payer),
-            date: Field::of(source.date.as_deref(), payer),
-            age_seconds: Field::of(age, payer),
+            snippet: Field::new(source.snippet.as_deref(), payer),
+            date: Field::new(source.date.as_deref(), payer),
+            age_seconds: Field::new(age, payer),
         }
     }
 }
 
 impl<'a> ProblemDocument<'a> {
-    pub(super) fn of(problem: &'a Problem, received: Option<&'a Answer>) -> Self {
+    pub(super) fn new(problem: &'a Problem, received: Option<&'a Answer>) -> Self {
         let error = ErrorDocument {
             kind: problem.kind,
             code: problem.code,
@@ -133,22 +133,22 @@ impl<'a> ProblemDocument<'a> {
     }
 }
 
-/// Hands the document of `answer` to `use_it`: it borrows from what is made here.
+/// Calls `use_document` with the document of `answer`, which borrows from local values.
 pub(super) fn with_document<T>(
     answer: &Answer,
     style: &Style,
-    use_it: impl FnOnce(&AnswerDocument<'_>) -> T,
+    use_document: impl FnOnce(&AnswerDocument<'_>) -> T,
 ) -> T {
-    let listing = Listing::of(answer, style.limit);
+    let listing = Listing::new(answer, style.limit);
     let note = listing.note().map(|note| format!("sources: {note}"));
-    use_it(&AnswerDocument {
+    use_document(&AnswerDocument {
         version: VERSION,
         answer: Some(answer.text.as_str())
             .filter(|text| !text.is_empty() || answer.payer == Payer::Subscription),
         sources: listing
-            .shown
+            .visible
             .iter()
-            .map(|source| SourceDocument::of(source, answer.payer, style.now))
+            .map(|source| SourceDocument::new(source, answer.payer, style.now))
             .collect(),
         truncated: (answer.payer == Payer::Key).then_some(listing.hidden > 0),
         model: answer.model.as_deref(),
@@ -163,7 +163,7 @@ pub(super) fn with_document<T>(
     })
 }
 
-/// `json` with everything escaped that could steer a terminal. Such characters occur in strings only.
+/// `json` with all characters escaped that a terminal could act on. They occur in strings only.
 pub(super) fn escaped(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for character in json.chars() {
@@ -177,7 +177,7 @@ pub(super) fn escaped(json: &str) -> String {
     escaped
 }
 
-/// Prints one document at the end.
+/// Prints one document, at the end.
 pub(super) struct Json {
     style: Style,
 }
@@ -203,11 +203,11 @@ impl Render for Json {
         received: Option<&Answer>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        write_document(&ProblemDocument::of(problem, received), out)
+        write_document(&ProblemDocument::new(problem, received), out)
     }
 }
 
-/// Writes a document over several lines, because some readers cut long ones, with all escaped that steers a terminal.
+/// Writes a document in several lines, because some readers cut long ones, and escapes what a terminal could act on.
 pub fn write_document(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let json = serde_json::to_string_pretty(document)?;
     writeln!(out, "{}", escaped(&json))

@@ -1,11 +1,11 @@
-//! Printing what a search brings. Knows answers and events, not where they come from.
+//! Answers and events as text, in each output format.
 
 pub mod age;
 mod answer_only;
 mod citations;
 pub mod exchanges;
 mod json;
-mod live;
+mod live_text;
 mod ndjson;
 mod pretty;
 mod report;
@@ -26,13 +26,13 @@ use crate::domain::choice::Choice;
 pub enum Format {
     /// Answer, sources and meta data as text.
     Report,
-    /// The same for people at a terminal: Markdown drawn, links to follow.
+    /// The same for people at a terminal: formatted Markdown with links.
     Pretty,
     /// The answer's text alone.
     Answer,
     /// One JSON object.
     Json,
-    /// One JSON object a line, as events come.
+    /// One JSON object a line, as events arrive.
     Ndjson,
 }
 
@@ -55,17 +55,17 @@ impl Choice for Format {
 pub struct Style {
     /// How many sources to print at most.
     pub limit: Option<usize>,
-    /// Break lines that are longer than what readers of the output take.
+    /// Break lines that some readers of the output would cut.
     pub wrap: bool,
-    /// The terminal to draw on as the text comes; `None` to write it when it can no longer change.
+    /// The terminal to draw on as text arrives; `None` to write text once it can no longer change.
     pub screen: Option<Screen>,
-    /// How wide drawn text may be, in cells.
+    /// The width of drawn text, in cells.
     pub width: usize,
     /// Which escape sequences drawn text may hold.
     pub paint: Paint,
-    /// The time now, in Unix seconds: what ages are counted from.
+    /// The current time in Unix seconds, from which ages are counted.
     pub now: i64,
-    /// Whose answer it is: programs get the API's without what is missing, the subscription's with nulls.
+    /// Which provider answers: in JSON, missing fields are null for the subscription and absent for the API.
     pub payer: Payer,
 }
 
@@ -88,21 +88,21 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// The size of the terminal now; a usual one where it has none.
-    pub fn of_terminal() -> Self {
+    /// The current size of the terminal; 80 by 24 where it is unknown.
+    pub fn current() -> Self {
         let (width, height) =
             terminal_size::terminal_size().map_or((0, 0), |(width, height)| (width.0, height.0));
-        let or = |cells: u16, usual| if cells == 0 { usual } else { usize::from(cells) };
+        let or = |cells: u16, default| if cells == 0 { default } else { usize::from(cells) };
         Self { width: or(width, 80), height: or(height, 24) }
     }
 }
 
-/// A failure, as it is told to people and programs.
+/// A failure, as it is reported to people and programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// One word for programs, such as `auth` or `network`.
     pub kind: &'static str,
-    /// A name that other programs know it by.
+    /// The name of an error of the API.
     pub code: Option<&'static str>,
     /// What happened, in one line.
     pub message: String,
@@ -110,21 +110,21 @@ pub struct Problem {
     pub hint: Option<String>,
 }
 
-/// The sources of an answer that are listed under a limit, as all formats choose them.
+/// The sources of an answer to list under a limit; the same in all formats.
 pub fn listed(answer: &Answer, limit: usize) -> Vec<&Source> {
-    citations::Listing::of(answer, Some(limit)).shown
+    citations::Listing::new(answer, Some(limit)).visible
 }
 
 /// Prints one search.
 pub trait Render {
-    /// Something happened on the way.
+    /// Prints an event before the end, where the format has one for it.
     fn event(&mut self, event: &SearchEvent, out: &mut dyn Write) -> io::Result<()>;
 
-    /// The search ended with an answer, whole or not.
+    /// Prints the answer at the end, which may be incomplete.
     fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()>;
 
-    /// The search failed, possibly after some text had been `received`. What people read about it goes to standard
-    /// error; this is for the formats that carry it, too, and to keep what was received.
+    /// Prints a failure, and the part of the answer that was `received` before it. The message for people goes to
+    /// standard error elsewhere; only the JSON formats print it here.
     fn problem(
         &mut self,
         problem: &Problem,
@@ -137,7 +137,7 @@ pub trait Render {
 pub fn renderer(format: Format, style: Style) -> Box<dyn Render + Send> {
     match format {
         Format::Report => Box::new(report::Report::new(style)),
-        Format::Pretty => Box::new(pretty::Pretty::new(style, Screen::of_terminal)),
+        Format::Pretty => Box::new(pretty::Pretty::new(style, Screen::current)),
         Format::Answer => Box::new(answer_only::AnswerOnly::new(&style)),
         Format::Json => Box::new(json::Json::new(style)),
         Format::Ndjson => Box::new(ndjson::Ndjson::new(style)),

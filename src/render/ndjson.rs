@@ -1,4 +1,4 @@
-//! One JSON object a line, as things happen: doc/scripts-and-json.md.
+//! One JSON object a line, as events arrive. The fields are described in doc/scripts-and-json.md.
 
 use std::io::{self, Write};
 
@@ -8,15 +8,15 @@ use super::json::{AnswerDocument, ProblemDocument, SourceDocument, escaped, with
 use super::{Problem, Render, Style};
 use crate::domain::answer::{Answer, SearchEvent, Step};
 
-/// A line.
+/// The object of a line.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Line<'a> {
-    /// The service started on something.
+    /// The service began a step.
     Step {
         /// `searching`, `reading`, `thinking` or `writing`.
         step: &'a str,
-        /// The words searched for.
+        /// The queries searched for.
         #[serde(skip_serializing_if = "Option::is_none")]
         queries: Option<&'a [String]>,
         /// How many pages are read.
@@ -37,10 +37,10 @@ enum Line<'a> {
     Text {
         /// 0 up to the length of the text so far.
         at: usize,
-        /// What follows.
+        /// The text to append.
         text: &'a str,
     },
-    /// The end: all fields of the JSON document.
+    /// The end: an answer, with all fields of the JSON document.
     Done(&'a AnswerDocument<'a>),
     /// The end: a failure.
     Error(ProblemDocument<'a>),
@@ -63,7 +63,7 @@ impl Render for Ndjson {
             SearchEvent::Step(step) => write_line(&step_line(step), out),
             SearchEvent::Sources(sources) => {
                 let Style { payer, now, .. } = self.style;
-                let sources = sources.iter().map(|source| SourceDocument::of(source, payer, now)).collect();
+                let sources = sources.iter().map(|source| SourceDocument::new(source, payer, now)).collect();
                 write_line(&Line::Sources { sources }, out)
             }
             SearchEvent::Run(id) => write_line(&Line::Run { id }, out),
@@ -82,7 +82,7 @@ impl Render for Ndjson {
         received: Option<&Answer>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        write_line(&Line::Error(ProblemDocument::of(problem, received)), out)
+        write_line(&Line::Error(ProblemDocument::new(problem, received)), out)
     }
 }
 

@@ -5,29 +5,29 @@ use std::io::{self, Write};
 
 use super::age;
 use super::citations::{self, Listing};
-use super::live::Live;
+use super::live_text::LiveText;
 use super::text::{cut, one_line, sanitize};
 use super::usage;
-use super::wrap::{self, LIMIT};
+use super::wrap::{self, MAX_LINE};
 use super::{Problem, Render, Style};
 use crate::domain::answer::{Answer, SearchEvent, Source};
 
-/// How much of a snippet is printed, in characters.
-const SNIPPET: usize = 240;
-/// What a source's lines are indented by.
+/// How much of a title or a snippet is printed, in characters.
+const MAX_SNIPPET: usize = 240;
+/// The indentation of the lines of a source.
 const INDENT: &str = "    ";
-/// How long one line of a source may get, in bytes, where no blank allows to break it.
-const SOURCE_LINE: usize = LIMIT - 2 * INDENT.len();
+/// The most bytes of a title or a snippet, so that one without blanks, which cannot be broken, fits into a line.
+const MAX_SOURCE_TEXT: usize = MAX_LINE - 2 * INDENT.len();
 
-/// Prints the report; on a terminal the answer as it comes.
+/// Prints the report; on a terminal the answer as it arrives.
 pub(super) struct Report {
     style: Style,
-    live: Option<Live>,
+    live: Option<LiveText>,
 }
 
 impl Report {
     pub(super) fn new(style: Style) -> Self {
-        let live = style.screen.map(|screen| Live::new(screen, "## Answer\n"));
+        let live = style.screen.map(|screen| LiveText::new(screen, "## Answer\n"));
         Self { style, live }
     }
 }
@@ -35,7 +35,7 @@ impl Report {
 impl Render for Report {
     fn event(&mut self, event: &SearchEvent, out: &mut dyn Write) -> io::Result<()> {
         match (&mut self.live, event) {
-            (Some(live), SearchEvent::Text(change)) => live.change(change, out),
+            (Some(live), SearchEvent::Text(change)) => live.apply(change, out),
             _ => Ok(()),
         }
     }
@@ -52,10 +52,10 @@ impl Render for Report {
         out.write_all(rest.as_bytes())
     }
 
-    /// Text that was received is kept, without sources: nothing should take it for a result.
+    /// Prints the text received so far without sources, so that it is not taken for a result.
     fn problem(&mut self, _: &Problem, received: Option<&Answer>, out: &mut dyn Write) -> io::Result<()> {
         match (&mut self.live, received) {
-            (Some(live), _) => live.leave(out),
+            (Some(live), _) => live.end_line(out),
             (None, Some(answer)) => {
                 write_answer(answer, self.style.wrap, out)?;
                 let mut meta = String::new();
@@ -67,11 +67,11 @@ impl Render for Report {
     }
 }
 
-/// Writes the answer's text off a terminal: without outer blank lines, in lines that are not cut.
-pub(super) fn write_text(text: &str, wrapped: bool, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the answer's text for a pipe: without outer blank lines, and with long lines broken where `wrap` says so.
+pub(super) fn write_text(text: &str, wrap: bool, out: &mut dyn Write) -> io::Result<()> {
     let clean = sanitize(text);
     let trimmed = clean.trim_end().trim_start_matches('\n');
-    if !wrapped {
+    if !wrap {
         return out.write_all(trimmed.as_bytes());
     }
     for (index, line) in wrap::lines(trimmed).enumerate() {
@@ -83,9 +83,9 @@ pub(super) fn write_text(text: &str, wrapped: bool, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-/// Appends `line` in pieces that are not cut, each after the first indented by `indent`.
+/// Appends `line`, broken to lines of at most [`MAX_LINE`] bytes; each after the first is indented by `indent`.
 fn push_wrapped(out: &mut String, line: &str, indent: &str) {
-    for (index, piece) in wrap::pieces(line, LIMIT, LIMIT - indent.len()).enumerate() {
+    for (index, piece) in wrap::pieces(line, MAX_LINE, MAX_LINE - indent.len()).enumerate() {
         if index > 0 {
             out.push('\n');
             out.push_str(indent);
@@ -108,18 +108,18 @@ pub(super) fn write_exchange(
     out.write_all(rest.as_bytes())
 }
 
-fn write_answer(answer: &Answer, wrapped: bool, out: &mut dyn Write) -> io::Result<()> {
+fn write_answer(answer: &Answer, wrap: bool, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"## Answer\n")?;
     match answer.text.trim_start() {
         "" => out.write_all(b"(no answer text)")?,
-        _ => write_text(&answer.text, wrapped, out)?,
+        _ => write_text(&answer.text, wrap, out)?,
     }
     out.write_all(b"\n\n")
 }
 
 fn push_sources(out: &mut String, answer: &Answer, style: &Style) {
-    let listing = Listing::of(answer, style.limit);
-    let count = listing.shown.len();
+    let listing = Listing::new(answer, style.limit);
+    let count = listing.visible.len();
     let noun = if count == 1 { "source" } else { "sources" };
     let note = listing.note().map(|note| format!(" ({note})")).unwrap_or_default();
     // Writing to a string cannot fail.
@@ -127,7 +127,7 @@ fn push_sources(out: &mut String, answer: &Answer, style: &Style) {
     if answer.sources.is_empty() {
         out.push_str("(no sources returned)\n");
     }
-    for (index, source) in listing.shown.iter().enumerate() {
+    for (index, source) in listing.visible.iter().enumerate() {
         if index > 0 {
             out.push('\n');
         }
@@ -141,12 +141,12 @@ fn push_source(out: &mut String, source: &Source, now: i64) {
     let url = one_line(&source.url);
     let title = one_line(&source.label());
     let age = age::phrase(age::seconds(source.date.as_deref(), now));
-    let title = cut(&title, SNIPPET, SOURCE_LINE - numbers.len().min(LIMIT / 2) - age.len());
+    let title = cut(&title, MAX_SNIPPET, MAX_SOURCE_TEXT - numbers.len().min(MAX_LINE / 2) - age.len());
     push_wrapped(out, &format!("{numbers} {title} ({age})"), INDENT);
     let _ = writeln!(out, "\n{INDENT}{url}");
     let snippet = source.snippet.as_deref().map(one_line).unwrap_or_default();
     if !snippet.is_empty() {
-        push_wrapped(out, &format!("{INDENT}{}", cut(&snippet, SNIPPET, SOURCE_LINE)), INDENT);
+        push_wrapped(out, &format!("{INDENT}{}", cut(&snippet, MAX_SNIPPET, MAX_SOURCE_TEXT)), INDENT);
         out.push('\n');
     }
 }

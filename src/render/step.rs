@@ -1,11 +1,11 @@
-//! What the service is doing, in words.
+//! The steps of the service, in words.
 
 use crate::domain::answer::Step;
 
 /// A step as one line.
 pub fn phrase(step: &Step) -> String {
     match step {
-        Step::Searching(words) => format!("Searching: {}", words.join(" | ")),
+        Step::Searching(queries) => format!("Searching: {}", queries.join(" | ")),
         Step::Reading(1) => "Reading 1 source".to_owned(),
         Step::Reading(pages) => format!("Reading {pages} sources"),
         Step::Thinking => "Thinking".to_owned(),

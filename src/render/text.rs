@@ -1,4 +1,4 @@
-//! Making text from the network fit to print.
+//! Making text from the network safe to print.
 
 use std::borrow::Cow;
 
@@ -26,8 +26,8 @@ pub fn sanitize(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Whether any byte may be of a character that must go: a quick look, which most text passes. No branches, so that
-/// it runs on many bytes at a time.
+/// Whether any byte may belong to an unprintable character: a quick check, which most text passes. It has no branches,
+/// so that the compiler can vectorize it.
 fn may_be_unprintable(bytes: &[u8]) -> bool {
     let suspicious = |byte: u8| {
         let control = (byte < 0x20) && (byte != b'\n') && (byte != b'\t');
@@ -36,14 +36,14 @@ fn may_be_unprintable(bytes: &[u8]) -> bool {
     bytes.iter().fold(false, |found, byte| found | suspicious(*byte))
 }
 
-/// Whether a character could move the cursor, change the terminal's state or reorder what is read.
+/// Whether a character could move the cursor, change the state of the terminal or reorder the text.
 pub fn is_unprintable(character: char) -> bool {
     let overrides = matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     overrides || (character.is_control() && !matches!(character, '\n' | '\t'))
 }
 
-/// Skips what belongs to an escape: a CSI or a string sequence up to its end, else one character. The start of a
-/// sequence that has no end is text.
+/// Skips the rest of an escape sequence: a control or string sequence up to its end, else one character. Of a string
+/// sequence without an end, only the start is skipped.
 fn skip_escape(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     match rest.next_if(|next| matches!(next, '[' | ']' | 'P' | '_' | '^' | 'X')) {
         Some('[') => {
@@ -97,7 +97,7 @@ pub fn cell_width(text: &str) -> usize {
     text.width()
 }
 
-/// The front of `text` that takes at most `width` cells.
+/// The start of `text` that takes at most `width` cells.
 pub fn cells_cut(text: &str, width: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|(_, character)| {

@@ -1,9 +1,8 @@
-//! What an answer used and cost, in words.
+//! Tokens and cost of an answer, in words.
 
 use serde_json::Value;
 
-/// The tokens and the cost that the API counted, under the names of either of its interfaces; `None` where it tells
-/// neither.
+/// The tokens and the cost, under the field names of either dialect of the API; `None` where it reports neither.
 pub(super) fn phrase(usage: &Value) -> Option<String> {
     let count = |names: [&str; 2]| names.iter().find_map(|name| usage.get(name)?.as_u64());
     let read = count(["input_tokens", "prompt_tokens"]).map(|count| format!("{count} tokens in"));

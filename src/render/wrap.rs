@@ -1,12 +1,12 @@
-//! Breaking long lines, so that readers which cut lines lose nothing: omp's shell tool drops what follows byte 768.
+//! Breaking long lines, because some readers cut them: omp's shell tool drops what follows byte 768.
 
 use memchr::{memchr, memchr_iter, memrchr_iter};
 
-/// Lines are broken to at most this many bytes, where a blank allows it.
-pub(super) const LIMIT: usize = 700;
+/// The longest line, in bytes, where a blank allows to break it.
+pub(super) const MAX_LINE: usize = 700;
 
-/// The lines of a Markdown text, the long ones broken at blanks. Fenced code and tables stay as they are, and no
-/// line begins with a word that would start a block there.
+/// The lines of a Markdown text, the long ones broken at blanks. Fenced code and tables are not broken, and no new line
+/// begins with a word that would start a block there.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     let tables = table_lines(text);
     let mut fence: Option<Fence> = None;
@@ -17,40 +17,41 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
             None => Fence::opened_by(line),
         };
         let verbatim = in_fence || fence.is_some() || tables.binary_search(&index).is_ok();
-        pieces(line, if verbatim { usize::MAX } else { LIMIT }, LIMIT)
+        pieces(line, if verbatim { usize::MAX } else { MAX_LINE }, MAX_LINE)
     })
 }
 
-/// `line` in pieces: the first of at most `room` bytes, the others of at most `later_room`, where a blank allows it.
-pub(super) fn pieces(line: &str, room: usize, later_room: usize) -> impl Iterator<Item = &str> {
-    let mut rest = Some((line, room));
+/// `line` in pieces: the first of at most `max_first` bytes, the others of at most `max_later`, where a blank allows
+/// it.
+pub(super) fn pieces(line: &str, max_first: usize, max_later: usize) -> impl Iterator<Item = &str> {
+    let mut rest = Some((line, max_first));
     std::iter::from_fn(move || {
-        let (line, room) = rest.take()?;
-        let broken = if line.len() > room { break_at(line, room) } else { None };
+        let (line, max) = rest.take()?;
+        let broken = if line.len() > max { break_at(line, max) } else { None };
         let Some((piece, after)) = broken else { return Some(line) };
-        rest = Some((after, later_room));
+        rest = Some((after, max_later));
         Some(piece)
     })
 }
 
-/// The text between line feeds. Much faster on long lines than the standard library's `split`.
+/// The text between line feeds; on long lines much faster than the `split` of the standard library.
 fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let ends = memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
     let mut start = 0;
     ends.filter_map(move |end| text.get(std::mem::replace(&mut start, end + 1)..end))
 }
 
-/// The longest front of `line` of at most `room` bytes that may stand alone, and what follows it. Where no blank is
-/// early enough, the first one after it; `None` where there is none.
-fn break_at(line: &str, room: usize) -> Option<(&str, &str)> {
+/// `line` broken at the last possible blank within `max` bytes, else at the first possible one after them; `None` where
+/// there is none.
+fn break_at(line: &str, max: usize) -> Option<(&str, &str)> {
     let indent = line.len() - line.trim_start().len();
     let may_break = |at: &usize| {
         *at > indent && line.get(at + 1..).is_some_and(|after| !starts_block(after.trim_start()))
     };
-    let (front, back) = line.as_bytes().split_at_checked(room + 1)?;
-    let at = memrchr_iter(b' ', front)
+    let (start, rest) = line.as_bytes().split_at_checked(max + 1)?;
+    let at = memrchr_iter(b' ', start)
         .find(may_break)
-        .or_else(|| memchr_iter(b' ', back).map(|at| at + room + 1).find(may_break))?;
+        .or_else(|| memchr_iter(b' ', rest).map(|at| at + max + 1).find(may_break))?;
     let (piece, after) = line.split_at_checked(at)?;
     let after = after.trim_start();
     (!after.is_empty()).then_some((piece.trim_end(), after))
@@ -86,14 +87,14 @@ impl Fence {
         (length >= 3 && !(character == '`' && info.contains('`'))).then_some(Self { character, length })
     }
 
-    /// Whether `line` closes it.
+    /// Whether `line` closes this fence.
     pub(super) fn closes(self, line: &str) -> bool {
         let line = without_markers(line).trim_end();
         line.len() >= self.length && line.chars().all(|character| character == self.character)
     }
 }
 
-/// `line` without indentation, and without the markers of quotes and list items that it may stand in.
+/// `line` without indentation and without the markers of quotes and list items before it.
 fn without_markers(line: &str) -> &str {
     let mut line = line.trim_start();
     while let Some(inner) =
@@ -104,8 +105,8 @@ fn without_markers(line: &str) -> &str {
     line
 }
 
-/// The indices of lines that belong to tables, ascending: those that begin with a bar, and those with a bar from
-/// above a delimiter row on.
+/// The indices of the lines of tables, ascending: those that begin with a bar, and those with a bar from the line
+/// before a delimiter row on.
 fn table_lines(text: &str) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     if memchr(b'|', text.as_bytes()).is_none() {
@@ -142,7 +143,7 @@ mod tests {
     fn long_lines_break_at_blanks_and_lose_nothing() {
         let text = format!("{}\n\nshort", words(400));
         let wrapped = wrap(&text);
-        assert!(wrapped.lines().all(|line| line.len() <= LIMIT));
+        assert!(wrapped.lines().all(|line| line.len() <= MAX_LINE));
         assert_eq!(
             wrapped.split_whitespace().collect::<Vec<_>>(),
             text.split_whitespace().collect::<Vec<_>>()
@@ -187,7 +188,7 @@ mod tests {
     fn the_bound_is_in_bytes() {
         let text = vec!["ééééééé"; 100].join(" ");
         let wrapped = wrap(&text);
-        assert!(text.len() > LIMIT && wrapped.lines().all(|line| line.len() <= LIMIT));
+        assert!(text.len() > MAX_LINE && wrapped.lines().all(|line| line.len() <= MAX_LINE));
         assert_eq!(wrapped.replace('\n', " "), text);
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::error::{Error, Result};
 /// How long a file of ours may keep a run waiting.
 pub(crate) const LIMIT: Duration = Duration::from_secs(2);
 
-/// The result of `work` on the file or folder at `path`, which an error names. Work that takes longer than [`LIMIT`]
+/// The result of `work` on the file or folder at `path`, which an error names. Work that takes longer than two seconds
 /// goes on without anybody waiting for it, and what it holds is released at its end.
 pub async fn off_thread<T: Send + 'static>(
     path: &Path,

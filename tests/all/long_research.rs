@@ -85,7 +85,7 @@ fn request() -> SearchRequest {
 
 async fn answer(env: &Environment) -> (Answer, usize) {
     let reception = Reception { idle: Duration::from_secs(60), record: None, events: true };
-    let mut search = Subscription::of(env).unwrap().search(&request(), &reception).await.unwrap();
+    let mut search = Subscription::for_user(env).unwrap().search(&request(), &reception).await.unwrap();
     let mut taken_up = 0;
     loop {
         match search.next().await.unwrap().unwrap() {

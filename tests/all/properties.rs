@@ -1,14 +1,14 @@
 //! What holds for any bytes and any reads.
 
 use pplx::net::sse::Decoder;
-use pplx::provider::web::{End, Snapshot};
+use pplx::provider::web::{Snapshot, StreamState};
 use pplx::{Source, TextChange};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 /// What a stream leads to: its text, sources and end, and whether the changes told add up to the text.
-fn read(pieces: &[&[u8]]) -> (String, Vec<Source>, End) {
+fn read(pieces: &[&[u8]]) -> (String, Vec<Source>, StreamState) {
     let mut decoder = Decoder::with_limit(1 << 20);
     let mut snapshot = Snapshot::default();
     let mut told = String::new();
@@ -16,18 +16,18 @@ fn read(pieces: &[&[u8]]) -> (String, Vec<Source>, End) {
         let mut input = *piece;
         while let Ok(Some(event)) = decoder.next(&mut input) {
             let _ = snapshot.receive(event.name, event.data);
-            if snapshot.state() == End::Over {
+            if snapshot.state() == StreamState::Ended {
                 break;
             }
         }
         apply(&mut told, snapshot.take_text_change());
         snapshot.take_sources();
         snapshot.take_steps();
-        if snapshot.state() == End::Over {
+        if snapshot.state() == StreamState::Ended {
             break;
         }
     }
-    if let Some(event) = decoder.finish().filter(|_| snapshot.state() != End::Over) {
+    if let Some(event) = decoder.finish().filter(|_| snapshot.state() != StreamState::Ended) {
         let _ = snapshot.receive(event.name, event.data);
     }
     apply(&mut told, snapshot.take_text_change());

@@ -10,15 +10,15 @@ use reqwest::Body;
 
 use super::*;
 
-/// A network of names that lead to addresses, and of addresses that have replies.
+/// A network with scripted addresses of names and replies of addresses. An unknown name never resolves.
 #[derive(Default)]
-struct Fake {
+struct FakeNetwork {
     names: HashMap<&'static str, Vec<&'static str>>,
     replies: Mutex<HashMap<&'static str, Reply<Body>>>,
-    asked: Mutex<Vec<String>>,
+    requests: Mutex<Vec<String>>,
 }
 
-impl Network for Fake {
+impl Network for FakeNetwork {
     async fn look_up(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let Some(addresses) = self.names.get(name) else { return std::future::pending().await };
         Ok(addresses.iter().map(|address| address.parse().unwrap()).collect())
@@ -26,14 +26,14 @@ impl Network for Fake {
 
     async fn get(&self, url: &Url, addresses: &[IpAddr]) -> Result<Response> {
         let addresses: Vec<_> = addresses.iter().map(ToString::to_string).collect();
-        self.asked.lock().unwrap().push(format!("{url} at {}", addresses.join(" ")));
+        self.requests.lock().unwrap().push(format!("{url} at {}", addresses.join(" ")));
         let reply = self.replies.lock().unwrap().remove(url.as_str());
         Ok(reply.unwrap_or_else(|| panic!("{url} was asked")).into())
     }
 }
 
-impl Fake {
-    fn with(names: &[(&'static str, &[&'static str])]) -> Self {
+impl FakeNetwork {
+    fn with_names(names: &[(&'static str, &[&'static str])]) -> Self {
         let names = names.iter().map(|(name, addresses)| (*name, addresses.to_vec())).collect();
         Self { names, ..Self::default() }
     }
@@ -44,13 +44,13 @@ impl Fake {
     }
 
     async fn fetch(&self, address: &str) -> std::result::Result<Fetched, String> {
-        within(LIMIT, self, address, 10).await.map_err(|error| error.to_string())
+        fetch_within(FETCH_TIMEOUT, self, address, 10).await.map_err(|error| error.to_string())
     }
 }
 
 struct Chunks {
     chunks: VecDeque<&'static [u8]>,
-    /// The length that is announced.
+    /// The announced length.
     length: SizeHint,
 }
 
@@ -85,7 +85,7 @@ fn redirect(location: &str) -> Reply<Body> {
     status(302, &[("location", location)])
 }
 
-/// One beside each end of every special network, and some that are in use.
+/// The neighbours of both ends of every special network, and some addresses in use.
 const PUBLIC: &str = "
     1.1.1.1 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
     168.63.129.15 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255
@@ -95,7 +95,7 @@ const PUBLIC: &str = "
     2001:db9::1 2003::1 2606:4700:4700::1111 2a00:1450::5eff:1 3ffe::1 3fff:1000::1
 ";
 
-/// Both ends of every special network, and some that attacks are known for.
+/// Both ends of every special network, and some that are known from attacks.
 const SPECIAL: &str = "
     0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255
     127.0.0.1 127.255.255.255 168.63.129.16 169.254.0.0 169.254.169.254 169.254.255.255
@@ -123,7 +123,7 @@ fn addresses_that_only_some_can_reach_are_not_public() {
 #[test]
 fn addresses_are_https_on_the_usual_port_without_credentials() {
     for good in ["https://x.example/a?b", "HTTPS://X.example:443", "https://1.1.1.1/", "https://[2606::1]/"] {
-        assert!(checked(good).is_ok(), "{good}");
+        assert!(checked_url(good).is_ok(), "{good}");
     }
     for bad in [
         "",
@@ -143,15 +143,15 @@ fn addresses_are_https_on_the_usual_port_without_credentials() {
         "https://:p@x.example/",
         "https://x.example:443:1/",
     ] {
-        assert!(checked(bad).is_err(), "{bad}");
+        assert!(checked_url(bad).is_err(), "{bad}");
     }
 }
 
 #[test]
 fn an_error_keeps_the_address_to_itself() {
-    assert!(checked("data:secret").unwrap_err().to_string().starts_with("Could not attach the file: "));
+    assert!(checked_url("data:secret").unwrap_err().to_string().starts_with("Could not attach the file: "));
     for bad in ["http://u:secret@x.example/secret?secret#secret", "https://u:secret@x.example", "secret"] {
-        let error = checked(bad).unwrap_err().to_string();
+        let error = checked_url(bad).unwrap_err().to_string();
         assert!(!error.contains("secret"), "{error}");
     }
 }
@@ -159,18 +159,18 @@ fn an_error_keeps_the_address_to_itself() {
 #[tokio::test]
 async fn a_file_comes_with_its_type_and_name() {
     let reply = file("0123456789", &[("content-type", "image/png; x=y")]);
-    let fake = Fake::with(&[("x.example", &["1.1.1.1", "2606::1"])])
+    let network = FakeNetwork::with_names(&[("x.example", &["1.1.1.1", "2606::1"])])
         .replying("https://x.example/a/b%20c.png?q", reply);
-    let fetched = fake.fetch("https://X.example:443/a/b%20c.png?q").await.unwrap();
+    let fetched = network.fetch("https://X.example:443/a/b%20c.png?q").await.unwrap();
     assert_eq!(fetched.content_type.as_deref(), Some("image/png; x=y"));
     assert_eq!(fetched.name.as_deref(), Some("b c.png"));
     assert_eq!(fetched.bytes, b"0123456789");
-    assert_eq!(*fake.asked.lock().unwrap(), ["https://x.example/a/b%20c.png?q at 1.1.1.1 2606::1"]);
+    assert_eq!(*network.requests.lock().unwrap(), ["https://x.example/a/b%20c.png?q at 1.1.1.1 2606::1"]);
 }
 
 #[tokio::test]
 async fn a_host_that_is_not_public_is_never_asked() {
-    let fake = Fake::with(&[
+    let network = FakeNetwork::with_names(&[
         ("local.example", &["127.0.0.1"]),
         ("mixed.example", &["1.1.1.1", "10.0.0.1"]),
         ("mapped.example", &["::ffff:127.0.0.1"]),
@@ -187,26 +187,26 @@ async fn a_host_that_is_not_public_is_never_asked() {
         ("[::1]", "not on the public internet"),
         ("[::ffff:169.254.169.254]", "not on the public internet"),
     ] {
-        let error = fake.fetch(&format!("https://{host}/")).await.unwrap_err();
+        let error = network.fetch(&format!("https://{host}/")).await.unwrap_err();
         assert!(error.contains(reason), "{host}: {error}");
     }
-    assert!(fake.asked.lock().unwrap().is_empty());
+    assert!(network.requests.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn three_redirects_are_followed() {
     let chain = || {
-        Fake::with(&[("x.example", &["1.1.1.1"]), ("y.example", &["1.0.0.1"])])
+        FakeNetwork::with_names(&[("x.example", &["1.1.1.1"]), ("y.example", &["1.0.0.1"])])
             .replying("https://x.example/1", redirect("2"))
             .replying("https://x.example/2", redirect("https://y.example/3"))
             .replying("https://y.example/3", redirect("//x.example/4.pdf"))
     };
-    let fake = chain().replying("https://x.example/4.pdf", file("x", &[]));
-    assert_eq!(fake.fetch("https://x.example/1").await.unwrap().name.as_deref(), Some("4.pdf"));
-    assert_eq!(fake.asked.lock().unwrap()[2], "https://y.example/3 at 1.0.0.1");
-    let fake = chain().replying("https://x.example/4.pdf", redirect("/5"));
-    assert!(fake.fetch("https://x.example/1").await.unwrap_err().contains("more than 3 times"));
-    assert_eq!(fake.asked.lock().unwrap().len(), 4);
+    let network = chain().replying("https://x.example/4.pdf", file("x", &[]));
+    assert_eq!(network.fetch("https://x.example/1").await.unwrap().name.as_deref(), Some("4.pdf"));
+    assert_eq!(network.requests.lock().unwrap()[2], "https://y.example/3 at 1.0.0.1");
+    let network = chain().replying("https://x.example/4.pdf", redirect("/5"));
+    assert!(network.fetch("https://x.example/1").await.unwrap_err().contains("more than 3 times"));
+    assert_eq!(network.requests.lock().unwrap().len(), 4);
 }
 
 #[tokio::test]
@@ -222,10 +222,13 @@ async fn a_redirect_is_checked_like_the_first_address() {
         "file:///etc/passwd",
         "https://",
     ] {
-        let fake = Fake::with(&[("x.example", &["1.1.1.1"]), ("local.example", &["1.1.1.1", "10.0.0.1"])])
-            .replying("https://x.example/a", redirect(location));
-        fake.fetch("https://x.example/a").await.unwrap_err();
-        assert_eq!(fake.asked.lock().unwrap().len(), 1, "{location}");
+        let network = FakeNetwork::with_names(&[
+            ("x.example", &["1.1.1.1"]),
+            ("local.example", &["1.1.1.1", "10.0.0.1"]),
+        ])
+        .replying("https://x.example/a", redirect(location));
+        network.fetch("https://x.example/a").await.unwrap_err();
+        assert_eq!(network.requests.lock().unwrap().len(), 1, "{location}");
     }
 }
 
@@ -237,8 +240,9 @@ async fn only_a_reply_with_a_file_is_one() {
         (status(304, &[("location", "/b")]), "HTTP 304"),
         (file("x", &[("content-encoding", "gzip")]), "compressed"),
     ] {
-        let fake = Fake::with(&[("x.example", &["1.1.1.1"])]).replying("https://x.example/a", reply);
-        let error = fake.fetch("https://x.example/a").await.unwrap_err();
+        let network =
+            FakeNetwork::with_names(&[("x.example", &["1.1.1.1"])]).replying("https://x.example/a", reply);
+        let error = network.fetch("https://x.example/a").await.unwrap_err();
         assert!(error.contains(reason), "{error}");
     }
 }
@@ -254,8 +258,9 @@ async fn a_file_is_bounded_by_its_length_and_while_it_comes() {
         (chunks(&[b"01234", b"56789"]), true),
         (chunks(&[b"01234", b"56789", b"a"]), false),
     ] {
-        let fake = Fake::with(&[("x.example", &["1.1.1.1"])]).replying("https://x.example/", file(body, &[]));
-        let fetched = fake.fetch("https://x.example/").await;
+        let network = FakeNetwork::with_names(&[("x.example", &["1.1.1.1"])])
+            .replying("https://x.example/", file(body, &[]));
+        let fetched = network.fetch("https://x.example/").await;
         assert_eq!(fetched.as_ref().map(|file| file.bytes.len()).ok(), fits.then_some(10));
         assert!(fits || fetched.unwrap_err().contains("larger than 10 bytes"));
     }
@@ -264,15 +269,15 @@ async fn a_file_is_bounded_by_its_length_and_while_it_comes() {
 #[tokio::test]
 async fn a_length_that_is_too_large_is_enough() {
     let body = Chunks { chunks: VecDeque::new(), length: SizeHint::with_exact(11) };
-    let fake = Fake::with(&[("x.example", &["1.1.1.1"])])
+    let network = FakeNetwork::with_names(&[("x.example", &["1.1.1.1"])])
         .replying("https://x.example/", file(Body::wrap(body), &[]));
-    assert!(fake.fetch("https://x.example/").await.unwrap_err().contains("larger than 10 bytes"));
+    assert!(network.fetch("https://x.example/").await.unwrap_err().contains("larger than 10 bytes"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_file_has_half_a_minute() {
     let before = tokio::time::Instant::now();
-    let error = Fake::default().fetch("https://slow.example/secret").await.unwrap_err();
+    let error = FakeNetwork::default().fetch("https://slow.example/secret").await.unwrap_err();
     assert_eq!(error, "Could not attach slow.example: it took longer than 30 seconds.");
     assert_eq!(before.elapsed().as_secs(), 30);
 }
@@ -281,7 +286,7 @@ async fn a_file_has_half_a_minute() {
 async fn the_client_connects_to_what_was_checked() {
     for host in ["pinned.example", "pinned.example.", "Pinned.Example", "bücher.example"] {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = checked(&format!("https://{host}/")).unwrap();
+        let url = checked_url(&format!("https://{host}/")).unwrap();
         let client = client(&url, &[listener.local_addr().unwrap()]).unwrap();
         tokio::select! {
             accepted = listener.accept() => drop(accepted.unwrap()),
@@ -325,7 +330,7 @@ fn the_name_is_the_last_segment_if_it_can_be_one() {
         let url = Url::parse(&format!("https://x.example/{path}")).unwrap();
         assert_eq!(file_name(&url).as_deref(), name, "{path}");
     }
-    let long = Url::parse(&format!("https://x.example/{}", "x".repeat(MAX_NAME + 1))).unwrap();
+    let long = Url::parse(&format!("https://x.example/{}", "x".repeat(MAX_FILE_NAME + 1))).unwrap();
     assert_eq!(file_name(&long), None);
 }
 

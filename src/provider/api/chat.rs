@@ -1,23 +1,25 @@
-//! Chat completions: the body of a request, a whole reply, and a reply that streams.
+//! Chat completions: the body of a request, a reply in one object, and a reply that streams.
 
 use serde_json::{Map, Value, json};
 
-use super::gathered::{Gathered, filters, language, malformed, search_options, sources, text, usage};
+use super::json::{malformed, sources, text, usage};
+use super::options::{filters, language, search_options};
+use super::partial_answer::PartialAnswer;
 use crate::domain::answer::Source;
 use crate::domain::error::{Cut, Error, Result};
 use crate::domain::request::{Effort, SearchRequest};
 
-/// How many tokens an answer may have unless another number is asked for.
-const TOKENS: u32 = 1024;
-/// The same for models that think first, or write reports.
-const MANY_TOKENS: u32 = 16_384;
+/// The default of `max_tokens`.
+const DEFAULT_MAX_TOKENS: u32 = 1024;
+/// The default for models that reason first or write reports.
+const REASONING_MAX_TOKENS: u32 = 16_384;
 
-/// Whether this interface has what is asked for.
-pub(super) fn can_ask(request: &SearchRequest) -> bool {
+/// Whether chat completions have the effort and the model of `request`.
+pub(super) fn supports(request: &SearchRequest) -> bool {
     request.effort != Some(Effort::XHigh) && !request.model.contains('/')
 }
 
-/// The model that is asked: the one that stands for an effort, else the one that was named.
+/// The model to request: the one for the effort, else the named one.
 pub(super) fn model(request: &SearchRequest) -> String {
     let model = match request.effort {
         None => return request.model.clone(),
@@ -29,14 +31,16 @@ pub(super) fn model(request: &SearchRequest) -> String {
     model.to_owned()
 }
 
+/// The body of a request. An effort of `xhigh` is an error.
 pub(super) fn body(request: &SearchRequest, stream: bool) -> Result<Value> {
     if request.effort == Some(Effort::XHigh) {
         let message = "Chat completions have no effort xhigh; the Agent API has it (--api-dialect agent).";
         return Err(Error::ApiOption(message.to_owned()));
     }
     let model = model(request);
-    let many = ["sonar-reasoning-pro", "sonar-deep-research"].contains(&model.as_str());
-    let tokens = request.max_tokens.unwrap_or(if many { MANY_TOKENS } else { TOKENS });
+    let reasons = ["sonar-reasoning-pro", "sonar-deep-research"].contains(&model.as_str());
+    let tokens =
+        request.max_tokens.unwrap_or(if reasons { REASONING_MAX_TOKENS } else { DEFAULT_MAX_TOKENS });
     let mut messages = vec![json!({ "role": "user", "content": request.query })];
     if let Some(system) = &request.system {
         messages.insert(0, json!({ "role": "system", "content": system }));
@@ -48,7 +52,7 @@ pub(super) fn body(request: &SearchRequest, stream: bool) -> Result<Value> {
     Ok(body)
 }
 
-/// What is asked for besides; without it the body has three fields.
+/// The optional fields; without any the body has three fields.
 fn options(request: &SearchRequest, stream: bool) -> Map<String, Value> {
     let mut options = Map::new();
     let mut set = |name: &str, value: Value| drop(options.insert(name.to_owned(), value));
@@ -66,27 +70,27 @@ fn options(request: &SearchRequest, stream: bool) -> Map<String, Value> {
     options
 }
 
-/// Reads a whole reply.
-pub(super) fn whole(reply: &Value) -> Result<Gathered> {
+/// Reads a reply that comes as one object.
+pub(super) fn read_reply(reply: &Value) -> Result<PartialAnswer> {
     let choice = reply.pointer("/choices/0");
     let sources = match reply.get("search_results") {
         Some(results) => sources(results, "search_results")?,
-        None => cited(reply.get("citations"))?,
+        None => sources_from_citations(reply.get("citations"))?,
     };
-    Ok(Gathered {
+    Ok(PartialAnswer {
         text: text(choice.and_then(|choice| choice.pointer("/message/content"))).unwrap_or_default(),
         sources,
         model: text(reply.get("model")),
         id: text(reply.get("id")),
         usage: usage(reply),
-        cut: choice.and_then(cut),
+        cut: choice.and_then(cut_reason),
         step: None,
-        over: true,
+        is_complete: true,
     })
 }
 
-/// Addresses alone, where the reply has no list of pages.
-fn cited(citations: Option<&Value>) -> Result<Vec<Source>> {
+/// Sources from a list of addresses, for a reply without `search_results`.
+fn sources_from_citations(citations: Option<&Value>) -> Result<Vec<Source>> {
     let Some(citations) = citations.filter(|citations| !citations.is_null()) else { return Ok(Vec::new()) };
     let urls = citations.as_array().ok_or_else(|| malformed("citations is no list"))?;
     let numbered = urls.iter().enumerate();
@@ -98,38 +102,38 @@ fn cited(citations: Option<&Value>) -> Result<Vec<Source>> {
         .collect()
 }
 
-fn cut(choice: &Value) -> Option<Cut> {
+fn cut_reason(choice: &Value) -> Option<Cut> {
     (choice.get("finish_reason").and_then(Value::as_str) == Some("length")).then_some(Cut::Tokens)
 }
 
-/// Takes in one object of a stream. Lists come whole in each; the last that is there counts.
-pub(super) fn take(gathered: &mut Gathered, chunk: &Value) -> Result<()> {
+/// Merges one object of a stream. Each list is complete, so the last one counts.
+pub(super) fn merge_chunk(partial: &mut PartialAnswer, chunk: &Value) -> Result<()> {
     let choice = chunk.pointer("/choices/0");
-    let said =
+    let text_at =
         |place| choice.and_then(|choice| choice.pointer(place)).and_then(Value::as_str).unwrap_or_default();
-    let (message, delta) = (said("/message/content"), said("/delta/content"));
-    // The whole text so far stands beside what is new, unless it is the same.
-    if message.is_empty() || (message == delta && !gathered.text.is_empty()) {
-        gathered.text.push_str(delta);
+    let (message, delta) = (text_at("/message/content"), text_at("/delta/content"));
+    // `message` holds the full text so far, but some replies repeat `delta` there.
+    if message.is_empty() || (message == delta && !partial.text.is_empty()) {
+        partial.text.push_str(delta);
     } else {
-        message.clone_into(&mut gathered.text);
+        message.clone_into(&mut partial.text);
     }
-    let listed = |name: &str| chunk.get(name).filter(|list| !list.is_null());
-    if let Some(results) = listed("search_results") {
-        gathered.sources = sources(results, "search_results")?;
-    } else if let Some(citations) = listed("citations")
-        && gathered.sources.iter().all(|source| source.title.is_empty())
+    let list = |name: &str| chunk.get(name).filter(|list| !list.is_null());
+    if let Some(results) = list("search_results") {
+        partial.sources = sources(results, "search_results")?;
+    } else if let Some(citations) = list("citations")
+        && partial.sources.iter().all(|source| source.title.is_empty())
     {
-        gathered.sources = cited(Some(citations))?;
+        partial.sources = sources_from_citations(Some(citations))?;
     }
-    gathered.model = text(chunk.get("model")).or(gathered.model.take());
-    gathered.id = text(chunk.get("id")).or(gathered.id.take());
-    gathered.usage = usage(chunk).or(gathered.usage.take());
+    partial.model = text(chunk.get("model")).or(partial.model.take());
+    partial.id = text(chunk.get("id")).or(partial.id.take());
+    partial.usage = usage(chunk).or(partial.usage.take());
     if let Some(choice) = choice {
-        gathered.cut = cut(choice).or(gathered.cut.take());
+        partial.cut = cut_reason(choice).or(partial.cut.take());
     }
-    // The last one has the usage; where it has none yet, that may follow.
-    gathered.over = is_last(chunk) && gathered.usage.is_some();
+    // The last object has the usage; without it, another object may follow.
+    partial.is_complete = is_last(chunk) && partial.usage.is_some();
     Ok(())
 }
 
@@ -137,10 +141,10 @@ fn is_last(chunk: &Value) -> bool {
     chunk.get("object").and_then(Value::as_str) == Some("chat.completion.done")
 }
 
-/// Whether an object of a stream says that the text is whole, even if more may follow.
-pub(super) fn finishes(chunk: &Value) -> bool {
-    let says = |place: &str, word: &str| chunk.pointer(place).and_then(Value::as_str) == Some(word);
+/// Whether the text is complete with this object of a stream, even if more objects may follow.
+pub(super) fn completes_text(chunk: &Value) -> bool {
+    let has = |place: &str, value: &str| chunk.pointer(place).and_then(Value::as_str) == Some(value);
     let reason = chunk.pointer("/choices/0/finish_reason").and_then(Value::as_str);
     let finished = reason.is_some_and(|reason| !reason.is_empty());
-    finished || is_last(chunk) || says("/type", "end_of_stream") || says("/status", "COMPLETED")
+    finished || is_last(chunk) || has("/type", "end_of_stream") || has("/status", "COMPLETED")
 }

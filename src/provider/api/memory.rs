@@ -1,4 +1,4 @@
-//! Which interface the API has for an account, as far as that was learnt from a refusal.
+//! Which dialect the API has for an account, as remembered from a refusal.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,25 +8,25 @@ use crate::auth::{self, ApiKey};
 use crate::state::env::Environment;
 use crate::state::{Database, Dialects};
 
-/// What is known about the API at one address, for one key.
+/// The remembered dialect of the API at one address, for one key.
 #[derive(Debug)]
-pub(super) struct Memory {
-    /// Tells address and key apart from others, and does not say what they are. A program built by another compiler may
-    /// count otherwise, which costs a refusal.
+pub(super) struct DialectMemory {
+    /// A hash of address and key, so that neither is stored. Another version of the compiler may hash differently,
+    /// which costs one more refusal.
     account: i64,
-    /// Without a place for it, nothing is remembered.
+    /// `None` without a state folder; then nothing is remembered.
     dialects: Option<Dialects>,
 }
 
-impl Memory {
+impl DialectMemory {
     pub(super) fn new(env: &Environment, base: &Url, key: &ApiKey) -> Self {
         let mut hasher = DefaultHasher::new();
-        (base.as_str(), key.key.expose()).hash(&mut hasher);
+        (base.as_str(), key.secret.expose()).hash(&mut hasher);
         let dialects = Database::for_user(env).ok().map(Dialects::new);
         Self { account: hasher.finish().cast_signed(), dialects }
     }
 
-    /// Whether chat completions were refused within the last week. What cannot be read was not.
+    /// Whether chat completions were refused within the last week; false where the database cannot be read.
     pub(super) async fn prefers_agent(&self) -> bool {
         match &self.dialects {
             Some(dialects) => dialects.prefers_agent(self.account, auth::now()).await.unwrap_or(false),
@@ -34,7 +34,7 @@ impl Memory {
         }
     }
 
-    /// Remembers that they are refused. Where that cannot be kept, the next run asks anew, which costs a moment.
+    /// Remembers that chat completions were refused. If that cannot be stored, the next run is refused once more.
     pub(super) async fn prefer_agent(&self) {
         if let Some(dialects) = &self.dialects {
             let _ = dialects.prefer_agent(self.account, auth::now()).await;

@@ -1,25 +1,27 @@
 //! The official API, paid with the credits of a key. It has two dialects for answers: chat completions, which it is
-//! retiring account by account, and the Agent API; and a call for pages alone.
+//! retiring account by account, and the Agent API; and a call for sources alone.
 //!
-//! Nothing here is retried, and nothing is followed: a question that costs money is asked once.
+//! Nothing is retried and no redirect is followed: a question that costs money is asked once.
 
 mod agent;
 mod chat;
-mod gathered;
+mod json;
 mod memory;
-mod pages;
+mod options;
+mod partial_answer;
 mod refusal;
-mod reply;
+mod search;
 mod send;
+mod sources_only;
 mod think;
 
-pub use reply::Search;
+pub use search::Search;
 
 use serde_json::Value;
 use url::Url;
 
-use self::gathered::Kind;
-use self::memory::Memory;
+use self::memory::DialectMemory;
+use self::partial_answer::ReplyKind;
 use self::send::Call;
 use super::Reception;
 use crate::auth::ApiKey;
@@ -29,10 +31,10 @@ use crate::domain::request::SearchRequest;
 use crate::net::http;
 use crate::state::env::Environment;
 
-/// Which of the API's interfaces is spoken.
+/// Which of the API's dialects to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
-    /// Chat completions first, and the Agent API where the account has no other.
+    /// Chat completions, or the Agent API for an account that has no chat completions.
     #[default]
     Auto,
     /// The Agent API.
@@ -53,7 +55,7 @@ impl Choice for Dialect {
     }
 }
 
-/// The official API, at this address.
+/// The official API.
 #[derive(Debug, Clone)]
 pub struct Api {
     base: Url,
@@ -61,21 +63,21 @@ pub struct Api {
 }
 
 impl Api {
-    /// The API itself, or what the environment names in its place.
-    pub fn of(env: &Environment, dialect: Dialect) -> Result<Self> {
+    /// The API at the address that the environment names, else at its own.
+    pub fn for_user(env: &Environment, dialect: Dialect) -> Result<Self> {
         http::api_base(env).map(|base| Self { base, dialect })
     }
 
-    /// Whether the key is accepted, by a call that costs nothing. A gateway need not know the call.
+    /// Checks that the key is accepted, by a call that costs nothing. A gateway that does not have the call passes.
     pub async fn check(&self, key: ApiKey) -> Result<()> {
-        let call = Call { base: &self.base, key, idle: http::CALL_LIMIT };
+        let call = Call { base: &self.base, key, idle: http::CALL_TIMEOUT };
         match call.get("v1/models").await {
             Err(Error::Api(ApiRefusal { why: Why::Other, .. })) => Ok(()),
-            answered => answered.map(drop),
+            reply => reply.map(drop),
         }
     }
 
-    /// Asks with the key that `env` leads to.
+    /// Asks with the key from the environment or the store.
     pub async fn search(
         &self,
         env: &Environment,
@@ -84,19 +86,19 @@ impl Api {
     ) -> Result<Search> {
         let call = Call { base: &self.base, key: ApiKey::resolve(env)?, idle: reception.idle };
         if request.sources_only {
-            return pages(&call, request).await;
+            return sources(&call, request).await;
         }
-        let memory = Memory::new(env, &self.base, &call.key);
+        let memory = DialectMemory::new(env, &self.base, &call.key);
         match self.dialect {
             Dialect::Chat => chat(&call, request, reception.events).await,
             Dialect::Agent => agent(&call, request, reception.events).await,
-            Dialect::Auto if !chat::can_ask(request) || memory.prefers_agent().await => {
+            Dialect::Auto if !chat::supports(request) || memory.prefers_agent().await => {
                 agent(&call, request, reception.events).await
             }
             Dialect::Auto => match chat(&call, request, reception.events).await {
                 Err(Error::Api(ApiRefusal { why: Why::Retired, .. })) => {
-                    let answered = agent(&call, request, reception.events);
-                    tokio::join!(answered, memory.prefer_agent()).0
+                    let reply = agent(&call, request, reception.events);
+                    tokio::join!(reply, memory.prefer_agent()).0
                 }
                 other => other,
             },
@@ -107,34 +109,39 @@ impl Api {
 async fn chat(call: &Call<'_>, request: &SearchRequest, stream: bool) -> Result<Search> {
     let body = chat::body(request, stream)?;
     let response = call.post("chat/completions", &body, stream).await?;
-    Ok(Search::new(call, response, if stream { Kind::ChatStream } else { Kind::Chat }, chat::model(request)))
+    Ok(Search::new(
+        call,
+        response,
+        if stream { ReplyKind::ChatStream } else { ReplyKind::Chat },
+        chat::model(request),
+    ))
 }
 
-/// An account that does not know `effort` yet knows it under its old name.
+/// Asks the Agent API. Where an account does not have the field `effort` yet, its old name `preset` is used.
 async fn agent(call: &Call<'_>, request: &SearchRequest, stream: bool) -> Result<Search> {
     let mut body = agent::body(request, stream)?;
     let response = match call.post("v1/agent", &body, stream).await {
-        Err(Error::Api(refusal)) if refusal.names("effort") && rename(&mut body, "effort", "preset") => {
+        Err(Error::Api(refusal)) if refusal.is_about("effort") && rename(&mut body, "effort", "preset") => {
             call.post("v1/agent", &body, stream).await?
         }
         response => response?,
     };
-    let kind = if stream { Kind::AgentStream } else { Kind::Agent };
-    // An effort names no model.
+    let kind = if stream { ReplyKind::AgentStream } else { ReplyKind::Agent };
+    // With an effort, no model was requested.
     let model = if request.effort.is_none() { request.model.clone() } else { String::new() };
     let mut search = Search::new(call, response, kind, model);
-    search.note(agent::notes(request));
+    search.add_notes(agent::notes(request));
     Ok(search)
 }
 
-/// True if there was something to rename.
+/// Renames a field of `body`; false if it is not there.
 fn rename(body: &mut Value, old: &str, new: &str) -> bool {
     let Some(fields) = body.as_object_mut() else { return false };
     let value = fields.remove(old);
     value.map(|value| fields.insert(new.to_owned(), value)).is_some()
 }
 
-async fn pages(call: &Call<'_>, request: &SearchRequest) -> Result<Search> {
-    let response = call.post("search", &pages::body(request), false).await?;
-    Ok(Search::new(call, response, Kind::Pages, String::new()))
+async fn sources(call: &Call<'_>, request: &SearchRequest) -> Result<Search> {
+    let response = call.post("search", &sources_only::body(request), false).await?;
+    Ok(Search::new(call, response, ReplyKind::Sources, String::new()))
 }

@@ -1,4 +1,4 @@
-//! What a reply with a bad status says: its sentence, and what it is about.
+//! Refusals by the API, from the status and the body of a reply or from an event in a stream.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use tokio::time::timeout;
 
 use crate::auth::ApiKey;
 use crate::domain::error::{ApiRefusal, Why};
-use crate::net::http::Plain;
+use crate::net::http::TextReply;
 
 /// How much of the body is read, in bytes.
-const MAX: usize = 64 << 10;
-/// A wait that is longer is no wait, in seconds.
-const MOST_WAIT: i64 = 366 * 24 * 3600;
-/// These say that the account has no chat completions any more.
+const MAX_BODY: usize = 64 << 10;
+/// The longest wait that is believed, in seconds.
+const MAX_WAIT: i64 = 366 * 24 * 3600;
+/// The types of error of an account that has no chat completions any more.
 const RETIRED: [&str; 2] = ["chat_completions_not_available", "agent_api_migration_required"];
 
 impl ApiRefusal {
-    /// Whether this is about the request's field `parameter`.
-    pub(super) fn names(&self, parameter: &str) -> bool {
+    /// Whether the API refused the field `parameter` of the request.
+    pub(super) fn is_about(&self, parameter: &str) -> bool {
         self.why == Why::Request && self.detail.as_deref() == Some(&parameter_phrase(parameter))
     }
 }
@@ -28,48 +28,48 @@ fn parameter_phrase(parameter: &str) -> String {
     format!("it is about {parameter}")
 }
 
-/// Reads the error that a reply holds.
-pub(super) async fn read(response: Response, key: &ApiKey, idle: Duration) -> ApiRefusal {
+/// The refusal in a reply with a bad status.
+pub(super) async fn from_response(response: Response, key: &ApiKey, idle: Duration) -> ApiRefusal {
     let status = response.status().as_u16();
     let reset = response.headers().get("x-ratelimit-reset").and_then(|value| value.to_str().ok());
     let reset = reset.and_then(|reset| reset.trim().parse::<i64>().ok());
-    let plain = timeout(idle, Plain::read(response, MAX)).await.ok().and_then(Result::ok);
-    let body = plain.as_ref().and_then(|plain| serde_json::from_str(&plain.body).ok()).unwrap_or(Value::Null);
-    let blocked = plain.as_ref().is_some_and(Plain::is_challenge);
-    let why = if blocked { Why::Blocked } else { why(status, &body) };
-    let wait = plain.and_then(|plain| plain.retry_after);
-    let detail = if why == Why::Rate { waiting(wait.as_deref(), reset) } else { detail(&body) };
-    told(status, &body, why, detail, key)
+    let reply = timeout(idle, TextReply::read(response, MAX_BODY)).await.ok().and_then(Result::ok);
+    let body = reply.as_ref().and_then(|reply| serde_json::from_str(&reply.body).ok()).unwrap_or(Value::Null);
+    let blocked = reply.as_ref().is_some_and(TextReply::is_challenge);
+    let why = if blocked { Why::Blocked } else { reason_for(status, &body) };
+    let wait = reply.and_then(|reply| reply.retry_after);
+    let detail = if why == Why::Rate { wait_phrase(wait.as_deref(), reset) } else { detail_in(&body) };
+    new(status, &body, why, detail, key)
 }
 
-/// The error that an object in a stream, or in a good reply, holds.
-pub(super) fn in_reply(body: &Value, key: &ApiKey) -> ApiRefusal {
+/// The refusal in an event of a stream, or in a reply with a good status.
+pub(super) fn from_object(body: &Value, key: &ApiKey) -> ApiRefusal {
     let status = ["/error/code", "/code"].iter().find_map(|place| body.pointer(place)?.as_u64());
     let status = status.and_then(|status| u16::try_from(status).ok());
-    let why = why(status.unwrap_or_default(), body);
+    let why = reason_for(status.unwrap_or_default(), body);
     ApiRefusal {
         message: "The API reported an error without saying which".to_owned(),
-        ..told(0, body, why, detail(body), key)
+        ..new(0, body, why, detail_in(body), key)
     }
-    .with_message(sentence(body), key)
+    .with_message(message_in(body), key)
 }
 
 impl ApiRefusal {
     fn with_message(self, message: Option<String>, key: &ApiKey) -> Self {
-        let message = message.map_or(self.message, |message| key.key.redact(&message));
+        let message = message.map_or(self.message, |message| key.secret.redact(&message));
         Self { message, ..self }
     }
 }
 
-fn told(status: u16, body: &Value, why: Why, detail: Option<String>, key: &ApiKey) -> ApiRefusal {
-    let detail = detail.map(|detail| key.key.redact(&detail));
+fn new(status: u16, body: &Value, why: Why, detail: Option<String>, key: &ApiKey) -> ApiRefusal {
+    let detail = detail.map(|detail| key.secret.redact(&detail));
     let message = format!("Perplexity API error (HTTP {status})");
-    ApiRefusal { message, why, detail, origin: key.origin.clone() }.with_message(sentence(body), key)
+    ApiRefusal { message, why, detail, origin: key.origin.clone() }.with_message(message_in(body), key)
 }
 
-/// The body's own sentence: `error`, else `error.message`, else `message`. An empty one counts as none, and ends the
-/// search.
-fn sentence(body: &Value) -> Option<String> {
+/// The message of a body: `error`, else `error.message`, else `message`. An empty one counts as none, and the next is
+/// not tried.
+fn message_in(body: &Value) -> Option<String> {
     let body = body.as_object()?;
     let found = match body.get("error") {
         Some(text @ Value::String(_)) => Some(text),
@@ -81,8 +81,8 @@ fn sentence(body: &Value) -> Option<String> {
     found.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// What the sentence leaves out: the parameter it is about, or the words under `detail`.
-fn detail(body: &Value) -> Option<String> {
+/// What the message leaves out: the parameter that it is about, or the text of `detail`.
+fn detail_in(body: &Value) -> Option<String> {
     if let Some(parameter) = body.pointer("/error/param").and_then(Value::as_str) {
         return Some(parameter_phrase(parameter));
     }
@@ -96,9 +96,10 @@ fn detail(body: &Value) -> Option<String> {
     }
 }
 
-fn why(status: u16, body: &Value) -> Why {
-    let named = |place: &&str| body.pointer(place)?.as_str();
-    let kind = ["/error/type", "/error/code", "/code"].iter().filter_map(named).collect::<Vec<_>>().join(" ");
+fn reason_for(status: u16, body: &Value) -> Why {
+    let text_at = |place: &&str| body.pointer(place)?.as_str();
+    let kind =
+        ["/error/type", "/error/code", "/code"].iter().filter_map(text_at).collect::<Vec<_>>().join(" ");
     match status {
         _ if RETIRED.iter().any(|retired| kind.contains(retired)) => Why::Retired,
         _ if kind.contains("quota") || kind.contains("credit") || kind.contains("billing") => Why::Credits,
@@ -112,16 +113,16 @@ fn why(status: u16, body: &Value) -> Why {
     }
 }
 
-/// When to ask again: `Retry-After`, else the moment at which the limit is renewed, in Unix seconds.
-fn waiting(retry_after: Option<&str>, reset: Option<i64>) -> Option<String> {
+/// How long to wait: `Retry-After`, else until `reset`, the renewal of the limit in Unix seconds.
+fn wait_phrase(retry_after: Option<&str>, reset: Option<i64>) -> Option<String> {
     match (retry_after.filter(|text| !text.is_empty()), reset) {
         (Some(seconds), _) if seconds.bytes().all(|byte| byte.is_ascii_digit()) => {
             Some(format!("wait {seconds} seconds"))
         }
         (Some(date), _) => Some(format!("wait until {date}")),
         (None, Some(reset)) => {
-            let left = reset.saturating_sub(chrono::Utc::now().timestamp()).max(0);
-            (left < MOST_WAIT).then(|| format!("wait {left} seconds"))
+            let seconds = reset.saturating_sub(chrono::Utc::now().timestamp()).max(0);
+            (seconds < MAX_WAIT).then(|| format!("wait {seconds} seconds"))
         }
         (None, None) => None,
     }
@@ -152,7 +153,7 @@ mod tests {
             (r#"{"detail":"x"}"#, None),
         ] {
             let value = serde_json::from_str(body).unwrap();
-            assert_eq!(sentence(&value).as_deref(), expected, "{body}");
+            assert_eq!(message_in(&value).as_deref(), expected, "{body}");
         }
     }
 
@@ -173,16 +174,16 @@ mod tests {
             (429, "request_rate_limit_exceeded", Why::Rate),
             (503, "internal_error", Why::Service),
         ] {
-            assert_eq!(why(status, &typed(kind)), expected, "{status} {kind}");
+            assert_eq!(reason_for(status, &typed(kind)), expected, "{status} {kind}");
         }
     }
 
     #[test]
     fn what_the_sentence_leaves_out_is_told_beside_it() {
-        let told = |body: &str| detail(&serde_json::from_str(body).unwrap());
-        assert_eq!(told(r#"{"error":{"param":"effort"}}"#).as_deref(), Some("it is about effort"));
-        assert_eq!(told(r#"{"detail":[{"msg":"a","loc":[]},{"msg":"b"}]}"#).as_deref(), Some("a; b"));
-        assert_eq!(told(r#"{"detail":"x"}"#).as_deref(), Some("x"));
-        assert_eq!(told("{}"), None);
+        let detail = |body: &str| detail_in(&serde_json::from_str(body).unwrap());
+        assert_eq!(detail(r#"{"error":{"param":"effort"}}"#).as_deref(), Some("it is about effort"));
+        assert_eq!(detail(r#"{"detail":[{"msg":"a","loc":[]},{"msg":"b"}]}"#).as_deref(), Some("a; b"));
+        assert_eq!(detail(r#"{"detail":"x"}"#).as_deref(), Some("x"));
+        assert_eq!(detail("{}"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! One request to the API, and its reply or why there is none.
+//! One request to the API and the start of its reply.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ use crate::auth::ApiKey;
 use crate::domain::error::{Error, Result};
 use crate::net::http;
 
-/// Names the program to the API.
-const AGENT: &str = concat!("pplx/", env!("CARGO_PKG_VERSION"));
+/// The `User-Agent` header.
+const USER_AGENT_TEXT: &str = concat!("pplx/", env!("CARGO_PKG_VERSION"));
 
-/// Where and with what the API is called.
+/// Address, key and time limit of the calls.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub(super) base: &'a Url,
     pub(super) key: ApiKey,
-    /// How long nothing may arrive.
+    /// The longest time in which nothing arrives.
     pub(super) idle: Duration,
 }
 
 impl Call<'_> {
-    /// Posts `body` to `path`, once. A reply with a good status, not read yet.
+    /// Posts `body` to `path`, once. Returns a reply with a good status, whose body is not read yet.
     pub(super) async fn post(&self, path: &str, body: &Value, stream: bool) -> Result<Response> {
         self.send(Method::POST, path, Some(body), stream).await
     }
@@ -47,33 +47,33 @@ impl Call<'_> {
         let sent = timeout(self.idle, request.send()).await;
         let response = sent
             .map_err(|_| Error::ApiRequest(format!("no answer within {} seconds", self.idle.as_secs())))?
-            .map_err(|error| Error::ApiRequest(self.redacted(&described(&url, &error))))?;
+            .map_err(|error| Error::ApiRequest(self.redacted(&describe(&url, &error))))?;
         match response.status().as_u16() {
             200..=299 => Ok(response),
-            300..=399 => Err(Error::ApiRequest(redirect(&url, &response))),
-            _ => Err(refusal::read(response, &self.key, self.idle).await.into()),
+            300..=399 => Err(Error::ApiRequest(redirect_refusal(&url, &response))),
+            _ => Err(refusal::from_response(response, &self.key, self.idle).await.into()),
         }
     }
 
     fn headers(&self, stream: bool) -> Result<HeaderMap> {
-        let bearer = http::secret_header(&format!("Bearer {}", self.key.key.expose()));
+        let bearer = http::secret_header(&format!("Bearer {}", self.key.secret.expose()));
         let unusable = || Error::BadKey(self.key.origin.clone(), "it cannot be sent".to_owned());
         let accepted = if stream { "text/event-stream" } else { "application/json" };
         Ok(HeaderMap::from_iter([
             (AUTHORIZATION, bearer.ok_or_else(unusable)?),
             (CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (ACCEPT, HeaderValue::from_static(accepted)),
-            (USER_AGENT, HeaderValue::from_static(AGENT)),
+            (USER_AGENT, HeaderValue::from_static(USER_AGENT_TEXT)),
         ]))
     }
 
     fn redacted(&self, text: &str) -> String {
-        self.key.key.redact(text)
+        self.key.secret.redact(text)
     }
 }
 
-/// The cause, and the proxy where one stood in the way.
-fn described(url: &Url, error: &reqwest::Error) -> String {
+/// The cause of a failed request, with the proxy where that failed.
+fn describe(url: &Url, error: &reqwest::Error) -> String {
     match http::connect_error(url, error) {
         Error::Proxy { proxy, reason } => format!("the proxy {proxy} did not let it through: {reason}"),
         Error::Connect { host, reason } => format!("{host}: {reason}"),
@@ -81,8 +81,8 @@ fn described(url: &Url, error: &reqwest::Error) -> String {
     }
 }
 
-/// Where a redirect leads; it is never followed, because the key would go along.
-fn redirect(from: &Url, response: &Response) -> String {
+/// The error about a redirect. It is never followed, because the key would be sent along.
+fn redirect_refusal(from: &Url, response: &Response) -> String {
     let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
     let target = location.and_then(|location| from.join(location).ok());
     let target =

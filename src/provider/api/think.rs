@@ -1,9 +1,9 @@
-//! What a reasoning model thinks aloud: `<think>…</think>` at the head of its text.
+//! The thoughts of a reasoning model: `<think>…</think>` at the start of its text.
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// The thoughts in `text`, and the answer that follows them.
+/// The thoughts at the start of `text`, if it has any, and the answer after them.
 pub(super) fn split(text: &str) -> (Option<&str>, &str) {
     let Some(inside) = text.trim_start().strip_prefix(OPEN) else { return (None, text) };
     match inside.split_once(CLOSE) {
@@ -12,8 +12,8 @@ pub(super) fn split(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The answer in a text that still grows: what may become the mark is not part of it yet.
-pub(super) fn so_far(text: &str) -> &str {
+/// The answer in a text that still grows. A text that may become `<think>` has none yet.
+pub(super) fn answer_so_far(text: &str) -> &str {
     let head = text.trim_start();
     if head.len() < OPEN.len() && OPEN.starts_with(head) { "" } else { split(text).1 }
 }
@@ -39,7 +39,7 @@ mod tests {
         let text = [thought, answer].concat();
         for end in 0..=text.len() {
             let expected = answer.split_at(end.saturating_sub(thought.len())).0;
-            assert_eq!(so_far(text.split_at(end).0), expected, "{end}");
+            assert_eq!(answer_so_far(text.split_at(end).0), expected, "{end}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the service says about an account without a question being asked: its models and its limits.
+//! The models and the limits of an account.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use super::ask::{refusal, secret};
+use super::ask::{refusal, secret_value};
 use super::lenient::{flag, integer, object, objects, text};
-use crate::auth::{Credential, keep_rotated};
+use crate::auth::{Credential, store_rotated_from};
 use crate::domain::error::{Error, Result};
 use crate::domain::models::{Model, Models};
 use crate::net::http;
@@ -18,14 +18,14 @@ use crate::net::http;
 /// The largest reply that is read, in bytes.
 const MAX_REPLY: usize = 8 << 20;
 
-/// How much is left of one kind of use.
+/// The remaining use of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limit {
     /// The kind, such as `pro_search` or `research`.
     pub kind: String,
-    /// Whether any is left.
+    /// Whether any use is left.
     pub available: Option<bool>,
-    /// How much is left; `None` where the service gives no number, as it does for paying users.
+    /// The number of uses left; `None` where the service gives no number, as it does for paying users.
     pub remaining: Option<i64>,
 }
 
@@ -67,7 +67,7 @@ pub async fn models(base: &Url, credential: &Credential) -> Result<Models> {
     Ok(Models { models, ids: config.models.keys().cloned().collect() })
 }
 
-/// `GET /rest/rate-limit/status`: what is left of each kind of use.
+/// `GET /rest/rate-limit/status`: the remaining use of each kind.
 pub async fn limits(base: &Url, credential: &Credential) -> Result<Vec<Limit>> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -108,7 +108,7 @@ async fn get<T: for<'de> Deserialize<'de>>(
     serde_json::from_str(&body).map_err(|_| Error::Unexpected { path: path.to_owned() })
 }
 
-/// A call that is no question. Returns the body of a good reply.
+/// Makes a call that is not a question. Returns the body of a reply with a good status.
 pub(super) async fn call(
     base: &Url,
     credential: &Credential,
@@ -121,22 +121,23 @@ pub(super) async fn call(
     url.set_query(Some(query).filter(|query| !query.is_empty()));
     let session = &credential.session;
     let request = http::client(base)?.request(method, url.clone()).headers(http::app_headers());
-    let request = request.header(AUTHORIZATION, secret(&format!("Bearer {}", session.token().expose()))?);
-    let request = request.header(COOKIE, secret(session.cookie_header().expose())?);
+    let request =
+        request.header(AUTHORIZATION, secret_value(&format!("Bearer {}", session.token().expose()))?);
+    let request = request.header(COOKIE, secret_value(session.cookie_header().expose())?);
     let request = match body {
         Some(body) => request.header(CONTENT_TYPE, "application/json").body(body.to_string()),
         None => request,
     };
-    let limit = http::CALL_LIMIT;
+    let limit = http::CALL_TIMEOUT;
     let exchange = async {
         let response = request.send().await.map_err(|error| http::connect_error(&url, &error))?;
-        // What was called for is done, whether or not the new session can be kept. The next question is asked with the
-        // old one, and tells when that is refused, or when its own new session cannot be kept either.
-        let _ = keep_rotated(credential, http::set_cookies(&response)).await;
+        // A new session that cannot be stored must not fail a call that has succeeded. The next question uses the old
+        // session, and reports it if that is refused or its own new session cannot be stored either.
+        let _ = store_rotated_from(credential, http::set_cookies(&response)).await;
         if !response.status().is_success() {
             return Err(refusal(response, credential, false).await);
         }
-        http::Plain::read(response, MAX_REPLY).await
+        http::TextReply::read(response, MAX_REPLY).await
     };
     let reply = tokio::time::timeout(limit, exchange).await;
     let reply =

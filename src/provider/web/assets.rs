@@ -1,4 +1,4 @@
-//! Deep research: the report is an asset, the markdown beside it is only a cover note
+//! The report of deep research, which is an asset; the markdown beside it is only a cover note
 //! (fixture `tests/streams/research-report.sse`).
 
 use serde::Deserialize;
@@ -58,14 +58,14 @@ impl Patch for ResearchReport {
 }
 
 impl Assets {
-    /// The newest report that has text, and its place.
+    /// The last report with text, and its index.
     pub(super) fn report(&self) -> Option<(usize, &GrowingText)> {
         let reports = self.assets.iter().flatten().map(|asset| asset.research_report.as_ref()).enumerate();
-        let texts = reports.filter_map(|(place, report)| Some((place, &report?.content)));
+        let texts = reports.filter_map(|(index, report)| Some((index, &report?.content)));
         texts.filter(|(_, content)| !content.is_blank()).last()
     }
 
-    /// All reports, to change them.
+    /// All reports.
     pub(super) fn reports_mut(&mut self) -> impl Iterator<Item = &mut GrowingText> {
         let reports = self.assets.iter_mut().flatten().filter_map(|asset| asset.research_report.as_mut());
         reports.map(|report| &mut report.content)

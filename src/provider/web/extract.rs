@@ -1,19 +1,19 @@
-//! Reading the answer and the results out of `text`, the service's older form.
+//! The answer and the results in the field `text`, the service's older form.
 //!
-//! `text` is a sentence, or a step log or object that was encoded as JSON, the answer inside it encoded again
-//! (fixture `tests/streams/answer-in-text.sse`). It is unwrapped only where it matches; a log is never printed.
+//! `text` is a sentence, or JSON: a log of steps or an object, with the answer inside encoded as JSON once more
+//! (fixture `tests/streams/answer-in-text.sse`). JSON of any other shape is taken as the answer itself.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::lenient::{object, objects, text, texts};
-use super::wire::{WebResult, WebResultBlock};
+use super::wire::WebResult;
 
-/// What `text` holds.
+/// The content of `text`.
 #[derive(Debug, Default)]
 pub(super) struct FromText {
-    /// The answer; `None` for a log without one.
+    /// The answer; `None` for a log of steps without one.
     pub(super) answer: Option<String>,
     pub(super) results: Vec<WebResult>,
 }
@@ -68,7 +68,7 @@ pub(super) fn from_text(text: &str) -> FromText {
     .unwrap_or_else(|| FromText { answer: Some(text.to_owned()), results: Vec::new() })
 }
 
-/// True for text that is prose, not a log: what an error message may be.
+/// Whether `text` is prose instead of JSON, so that it can be an error message.
 pub(super) fn is_sentence(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty() && serde_json::from_str::<IgnoredAny>(text).is_err()
@@ -109,14 +109,14 @@ impl AnswerSegment {
     }
 }
 
-/// Whether an error code speaks of limits or quota: asking again at once does not help.
-pub(super) fn speaks_of_limits(code: &str) -> bool {
+/// Whether an error code is about a limit or a quota, so that asking again at once does not help.
+pub(super) fn is_about_limits(code: &str) -> bool {
     let code = code.to_ascii_lowercase();
     ["limit", "quota", "too_many", "exhausted"].iter().any(|word| code.contains(word))
 }
 
-/// The reason that a JSON error body gives, in any of its usual shapes.
-pub(super) fn reason_of(body: &str) -> Option<String> {
+/// The reason in a JSON error body, in any of the known shapes.
+pub(super) fn error_reason(body: &str) -> Option<String> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Body {
@@ -151,13 +151,6 @@ pub(super) fn reason_of(body: &str) -> Option<String> {
     let nested: Nested = serde_json::from_str(body).ok()?;
     let inner = [nested.detail, nested.error].into_iter().flatten().find_map(Body::reason);
     inner.or_else(|| serde_json::from_str::<Body>(body).ok()?.reason())
-}
-
-impl WebResultBlock {
-    /// How many results the block has.
-    pub(super) fn len(&self) -> usize {
-        self.web_results.as_ref().map_or(0, Vec::len)
-    }
 }
 
 #[cfg(test)]
@@ -200,8 +193,8 @@ mod tests {
             r#"{"detail":{"error":"x"}}"#,
             r#"{"text":"x"}"#,
         ] {
-            assert_eq!(reason_of(body).as_deref(), Some("x"), "{body}");
+            assert_eq!(error_reason(body).as_deref(), Some("x"), "{body}");
         }
-        assert_eq!(reason_of("<html>"), None);
+        assert_eq!(error_reason("<html>"), None);
     }
 }

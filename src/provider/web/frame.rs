@@ -1,4 +1,4 @@
-//! A frame of `perplexity_ask`: only the fields that are used, each optional.
+//! A frame of `perplexity_ask`, the JSON of one event: only the fields that are used, each optional.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ use super::workflow::Workflow;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct StreamEvent<'a> {
-    /// `PENDING`, `COMPLETED`, `FAILED` (also in lower case), and words not seen yet.
+    /// `PENDING`, `COMPLETED`, `FAILED` (also in lower case), and unknown words.
     #[serde(borrow, deserialize_with = "borrowed")]
     pub(super) status: Option<Cow<'a, str>>,
-    /// True one frame early, too: on a `PENDING` frame that may carry the last text.
+    /// True on the last frame, and often on the one before it, which is `PENDING` and may have the last text.
     #[serde(rename = "final", deserialize_with = "flag")]
     pub(super) is_final: Option<bool>,
-    /// A sentence, or a step log encoded as JSON once or twice.
+    /// A sentence, or a log of steps encoded as JSON once or twice.
     #[serde(deserialize_with = "text")]
     pub(super) text: Option<String>,
     #[serde(borrow, deserialize_with = "objects")]

@@ -1,4 +1,4 @@
-//! Types that read what they can use and pass over what they cannot.
+//! Deserializers that ignore values of a wrong type.
 //!
 //! The service changes its frames without notice, so a field of the wrong type counts as absent, as does null
 //! (fixture `tests/streams/payload-wrong-types.sse`). Nothing here fails on well-formed JSON.
@@ -15,7 +15,8 @@ pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>,
     Ok(Option::<Text>::from(Lenient::deserialize(from)?).map(|text| text.0))
 }
 
-/// The same, borrowed where it stands in the frame without escapes: most fields repeat what every frame says.
+/// The same, borrowed where the string has no escapes. Most fields are the same in every frame, and are not copied
+/// then.
 pub(super) fn borrowed<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'de, str>>, D::Error> {
     Ok(Option::<Borrowed<'de>>::from(Lenient::deserialize(from)?).map(|text| text.0))
 }
@@ -44,8 +45,8 @@ where
     Ok(Option::<Object<T>>::from(Lenient::deserialize(from)?).map(|object| object.0))
 }
 
-/// A list of objects. An element that is none keeps its place as a default, because places are citation
-/// numbers; anything but a list is `None`.
+/// A list of objects; anything else is `None`. An element of another type becomes the default, so that the positions of
+/// the others, which are citation numbers, stay the same.
 pub(super) fn objects<'de, D, T>(from: D) -> Result<Option<Vec<T>>, D::Error>
 where
     D: Deserializer<'de>,
@@ -56,32 +57,32 @@ where
         .map(|list| list.0.into_iter().map(|item| item.map_or_else(T::default, |object| object.0)).collect()))
 }
 
-/// A list of strings. An element that is none keeps its place as an empty string, because places are chunk
-/// offsets; anything but a list is `None`.
+/// A list of strings; anything else is `None`. An element of another type becomes an empty string, so that the
+/// positions of the others, which are chunk offsets, stay the same.
 pub(super) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
     let list = Option::<List<Text>>::from(Lenient::deserialize(from)?);
     Ok(list.map(|list| list.0.into_iter().map(|item| item.map_or_else(String::new, |text| text.0)).collect()))
 }
 
-/// What a [`Lenient`] value can be made of. Each kind takes the JSON types that it can use.
-trait Kind<'de>: Sized {
-    fn of_bool(_: bool) -> Option<Self> {
+/// A type that a [`Lenient`] value can have, made from the JSON types that it accepts. All others give `None`.
+trait FromJson<'de>: Sized {
+    fn from_bool(_: bool) -> Option<Self> {
         None
     }
-    fn of_number(_: &dyn fmt::Display, _: Option<i64>) -> Option<Self> {
+    fn from_number(_: &dyn fmt::Display, _: Option<i64>) -> Option<Self> {
         None
     }
-    fn of_text(_: Cow<'_, str>) -> Option<Self> {
+    fn from_text(_: Cow<'_, str>) -> Option<Self> {
         None
     }
-    fn of_borrowed(text: &'de str) -> Option<Self> {
-        Self::of_text(Cow::Borrowed(text))
+    fn from_borrowed(text: &'de str) -> Option<Self> {
+        Self::from_text(Cow::Borrowed(text))
     }
-    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+    fn from_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
         Ok(None)
     }
-    fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Option<Self>, A::Error> {
+    fn from_object<A: MapAccess<'de>>(mut object: A) -> Result<Option<Self>, A::Error> {
         while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(None)
     }
@@ -95,44 +96,44 @@ struct TextOrNumber(String);
 struct List<T>(Vec<Option<T>>);
 struct Object<T>(T);
 
-impl Kind<'_> for Text {
-    fn of_text(text: Cow<'_, str>) -> Option<Self> {
+impl FromJson<'_> for Text {
+    fn from_text(text: Cow<'_, str>) -> Option<Self> {
         Some(Self(text.into_owned()))
     }
 }
 
-impl<'de> Kind<'de> for Borrowed<'de> {
-    fn of_text(text: Cow<'_, str>) -> Option<Self> {
+impl<'de> FromJson<'de> for Borrowed<'de> {
+    fn from_text(text: Cow<'_, str>) -> Option<Self> {
         Some(Self(Cow::Owned(text.into_owned())))
     }
-    fn of_borrowed(text: &'de str) -> Option<Self> {
+    fn from_borrowed(text: &'de str) -> Option<Self> {
         Some(Self(Cow::Borrowed(text)))
     }
 }
 
-impl Kind<'_> for Flag {
-    fn of_bool(flag: bool) -> Option<Self> {
+impl FromJson<'_> for Flag {
+    fn from_bool(flag: bool) -> Option<Self> {
         Some(Self(flag))
     }
 }
 
-impl Kind<'_> for Integer {
-    fn of_number(_: &dyn fmt::Display, integer: Option<i64>) -> Option<Self> {
+impl FromJson<'_> for Integer {
+    fn from_number(_: &dyn fmt::Display, integer: Option<i64>) -> Option<Self> {
         integer.map(Self)
     }
 }
 
-impl Kind<'_> for TextOrNumber {
-    fn of_number(number: &dyn fmt::Display, _: Option<i64>) -> Option<Self> {
+impl FromJson<'_> for TextOrNumber {
+    fn from_number(number: &dyn fmt::Display, _: Option<i64>) -> Option<Self> {
         Some(Self(number.to_string()))
     }
-    fn of_text(text: Cow<'_, str>) -> Option<Self> {
+    fn from_text(text: Cow<'_, str>) -> Option<Self> {
         Some(Self(text.into_owned()))
     }
 }
 
-impl<'de, T: Kind<'de>> Kind<'de> for List<T> {
-    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+impl<'de, T: FromJson<'de>> FromJson<'de> for List<T> {
+    fn from_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = list.next_element::<Lenient<T>>()? {
             items.push(item.into());
@@ -141,8 +142,8 @@ impl<'de, T: Kind<'de>> Kind<'de> for List<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Kind<'de> for Object<T> {
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
+impl<'de, T: Deserialize<'de>> FromJson<'de> for Object<T> {
+    fn from_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
         T::deserialize(MapAccessDeserializer::new(object)).map(|value| Some(Self(value)))
     }
 }
@@ -155,7 +156,7 @@ impl<T> From<Lenient<T>> for Option<T> {
     }
 }
 
-impl<'de, T: Kind<'de>> Deserialize<'de> for Lenient<T> {
+impl<'de, T: FromJson<'de>> Deserialize<'de> for Lenient<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(AnyType(PhantomData)).map(Self)
     }
@@ -163,7 +164,7 @@ impl<'de, T: Kind<'de>> Deserialize<'de> for Lenient<T> {
 
 struct AnyType<T>(PhantomData<T>);
 
-impl<'de, T: Kind<'de>> Visitor<'de> for AnyType<T> {
+impl<'de, T: FromJson<'de>> Visitor<'de> for AnyType<T> {
     type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -173,30 +174,30 @@ impl<'de, T: Kind<'de>> Visitor<'de> for AnyType<T> {
         Ok(None)
     }
     fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(T::of_bool(value))
+        Ok(T::from_bool(value))
     }
     fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(T::of_number(&value, Some(value)))
+        Ok(T::from_number(&value, Some(value)))
     }
     fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(T::of_number(&value, i64::try_from(value).ok()))
+        Ok(T::from_number(&value, i64::try_from(value).ok()))
     }
     fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(T::of_number(&value, None))
+        Ok(T::from_number(&value, None))
     }
     fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(T::of_text(Cow::Borrowed(value)))
+        Ok(T::from_text(Cow::Borrowed(value)))
     }
     fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(T::of_borrowed(value))
+        Ok(T::from_borrowed(value))
     }
     fn visit_string<E>(self, value: String) -> Result<Self::Value, E> {
-        Ok(T::of_text(Cow::Owned(value)))
+        Ok(T::from_text(Cow::Owned(value)))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        T::of_list(list)
+        T::from_list(list)
     }
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
-        T::of_object(object)
+        T::from_object(object)
     }
 }

@@ -15,12 +15,12 @@ pub(super) struct Markdown {
 /// The text of one block.
 #[derive(Debug)]
 pub(super) struct MarkdownEntry {
-    /// Stays the same when other entries come before this one.
+    /// Stays the same when entries are inserted before this one.
     pub(super) id: usize,
     usage: String,
-    /// Its place among the numbered segments (`ask_text_2_markdown`); `None` for a block without a number.
+    /// The number in a usage such as `ask_text_2_markdown`; `None` where there is none.
     pub(super) segment: Option<u64>,
-    /// `ask_text`, which holds the text of all segments.
+    /// Whether the usage is `ask_text`, which has the text of all segments.
     pub(super) is_aggregate: bool,
     pub(super) text: GrowingText,
 }
@@ -34,7 +34,7 @@ impl Markdown {
         self.entries.iter_mut().map(|entry| &mut entry.text)
     }
 
-    /// Merges a block that arrived as it is.
+    /// Merges a block that was sent in full, not as a patch.
     pub(super) fn merge(&mut self, usage: &str, block: MarkdownBlock, in_final_frame: bool) {
         if let Some(entry) = self.entry(usage) {
             entry.text.merge(block, in_final_frame);
@@ -48,7 +48,7 @@ impl Markdown {
         }
     }
 
-    /// The entry of a usage, made where it is new; `None` for a usage that is not text of the answer.
+    /// The entry of a usage, added if it is new; `None` for a usage that is not text of the answer.
     fn entry(&mut self, usage: &str) -> Option<&mut MarkdownEntry> {
         if !self.entries.iter().any(|entry| entry.usage == usage) {
             self.entries.push(MarkdownEntry::new(self.entries.len(), usage)?);

@@ -1,4 +1,4 @@
-//! A request's body that counts what has been sent of it.
+//! A request body that counts the bytes that have been sent.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -9,10 +9,10 @@ use http_body::{Body, Frame, SizeHint};
 
 use crate::domain::attachment::Meter;
 
-/// How much is handed to the connection at a time, in bytes.
-const PIECE: usize = 64 << 10;
+/// How much is given to the connection at a time, in bytes.
+const CHUNK_SIZE: usize = 64 << 10;
 
-/// What is left to send.
+/// The bytes that are still to be sent.
 pub(super) struct Metered {
     bytes: Bytes,
     meter: Meter,
@@ -35,17 +35,17 @@ impl Body for Metered {
         if self.bytes.is_empty() {
             return Poll::Ready(None);
         }
-        let size = self.bytes.len().min(PIECE);
-        let piece = self.bytes.split_to(size);
-        self.meter.add(piece.len());
-        Poll::Ready(Some(Ok(Frame::data(piece))))
+        let size = self.bytes.len().min(CHUNK_SIZE);
+        let chunk = self.bytes.split_to(size);
+        self.meter.add(chunk.len());
+        Poll::Ready(Some(Ok(Frame::data(chunk))))
     }
 
     fn is_end_stream(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Storages refuse a form whose length is not told.
+    /// The exact length, because storage servers refuse a form without `Content-Length`.
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.bytes.len() as u64)
     }

@@ -1,7 +1,7 @@
-//! JSON patches (RFC 6902) on typed state: only the fields that are kept can be patched, all else is passed over.
+//! JSON patches (RFC 6902) on typed state. Patches of fields that the types do not have are ignored.
 //!
-//! A patch that does not fit is bent rather than refused, because refusing one would lose all text after it: an
-//! index beyond the end appends, removing what is not there does nothing.
+//! A patch that does not fit is applied as far as it can be, because refusing it would lose all text after it: an index
+//! beyond the end appends, and removing what is not there does nothing.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) enum Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// The new value as `T`, for a place that it replaces as a whole.
+    /// The new value as `T`; `None` for a removal, or a value of another type.
     pub(super) fn value<T: DeserializeOwned>(self) -> Option<T> {
         self.raw().and_then(|raw| serde_json::from_str(raw.get()).ok())
     }
@@ -31,12 +31,12 @@ impl<'a> Change<'a> {
     }
 }
 
-/// A JSON pointer, walked from the front.
+/// The rest of a JSON pointer (RFC 6901).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pointer<'a>(&'a str);
 
 impl<'a> Pointer<'a> {
-    /// The first part and what follows it; `None` at the end.
+    /// The first token and the rest; `None` at the end.
     pub(super) fn split(self) -> Option<(String, Pointer<'a>)> {
         let rest = self.0.strip_prefix('/')?;
         let (first, rest) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
@@ -70,15 +70,15 @@ fn apply_one(target: &mut dyn Patch, operation: &PatchOperation<'_>) -> bool {
         (Some("add"), Some(value)) => target.patch(path, Change::Add(value)),
         (Some("replace"), Some(value)) => target.patch(path, Change::Replace(value)),
         (Some("remove"), _) => target.patch(path, Change::Remove),
-        (Some("test"), Some(expected)) => return holds(target, path, expected),
+        (Some("test"), Some(expected)) => return test_passes(target, path, expected),
         (Some("copy" | "move"), _) => transfer(target, path, operation),
         _ => {}
     }
     true
 }
 
-/// Whether `expected` stands at `path`. What is not kept cannot be compared and passes.
-fn holds(target: &dyn Patch, path: Pointer<'_>, expected: &RawValue) -> bool {
+/// Whether the value at `path` is `expected`. A value that the state does not have passes.
+fn test_passes(target: &dyn Patch, path: Pointer<'_>, expected: &RawValue) -> bool {
     let state = target.to_json();
     let Some(found) = state.pointer(path.0) else { return true };
     serde_json::from_str::<Value>(expected.get()).is_ok_and(|expected| expected == *found)
@@ -96,18 +96,18 @@ fn transfer(target: &mut dyn Patch, to: Pointer<'_>, operation: &PatchOperation<
     target.patch(to, Change::Add(&raw));
 }
 
-/// Where a change of a list goes: a whole element, or into one.
+/// The place of a change in a list.
 pub(super) enum Place {
     /// Insert before this index, which is at most the length.
     Insert(usize),
-    /// This existing element.
+    /// The existing element at this index.
     At(usize),
-    /// No such element, and nothing to add.
+    /// None: there is no such element, and nothing to add.
     Nowhere,
 }
 
-/// The place in a list of `len` elements that `index` names for `change`, which goes into the element when
-/// `inside`, else takes it as a whole.
+/// The place in a list of `len` elements that `index` names for `change`. The change is of a part of the element when
+/// `inside`, else of the element itself.
 pub(super) fn place(index: &str, len: usize, inside: bool, change: Change<'_>) -> Place {
     let index = if index == "-" { Some(len) } else { index.parse().ok() };
     match index {

@@ -1,4 +1,4 @@
-//! What the service says that it is doing, each thing said once.
+//! The steps of the service, each reported once.
 
 use std::collections::HashSet;
 
@@ -10,15 +10,17 @@ use crate::domain::answer::Step;
 /// Collects the steps that are new since they were last taken.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    searched: HashSet<String>,
-    read: usize,
-    thought: bool,
-    wrote: bool,
+    /// The queries reported so far.
+    queries: HashSet<String>,
+    /// The largest number of pages reported so far.
+    pages: usize,
+    thinking_reported: bool,
+    writing_reported: bool,
     new: Vec<Step>,
 }
 
 impl Progress {
-    pub(super) fn take(&mut self) -> Vec<Step> {
+    pub(super) fn take_new(&mut self) -> Vec<Step> {
         std::mem::take(&mut self.new)
     }
 
@@ -26,7 +28,7 @@ impl Progress {
         plan.steps.into_iter().flatten().for_each(|step| self.plan_step(step));
     }
 
-    /// Steps of a plan arrive as patches of the whole plan or of one step; nothing else of it is used.
+    /// Takes patches of the plan itself or of one step; others are not used.
     pub(super) fn plan_patches(&mut self, patches: &[PatchOperation<'_>]) {
         for patch in patches {
             let Some(value) = patch.value.map(Change::Add) else { continue };
@@ -41,8 +43,8 @@ impl Progress {
     }
 
     fn plan_step(&mut self, step: PlanStep) {
-        let words = step.search_web_content.and_then(|search| search.queries).unwrap_or_default();
-        self.searching(words.into_iter().filter_map(|words| words.query));
+        let queries = step.search_web_content.and_then(|search| search.queries).unwrap_or_default();
+        self.searching(queries.into_iter().filter_map(|query| query.query));
         self.reading(step.web_results_content.map_or(0, |block| block.len()));
     }
 
@@ -55,30 +57,30 @@ impl Progress {
         }
     }
 
-    pub(super) fn searching(&mut self, words: impl Iterator<Item = String>) {
+    pub(super) fn searching(&mut self, queries: impl Iterator<Item = String>) {
         let new: Vec<_> =
-            words.filter(|words| !words.trim().is_empty() && self.searched.insert(words.clone())).collect();
+            queries.filter(|query| !query.trim().is_empty() && self.queries.insert(query.clone())).collect();
         if !new.is_empty() {
             self.new.push(Step::Searching(new));
         }
     }
 
-    /// More pages than before are being read.
+    /// Reports that `pages` pages are being read, if that is more than before.
     pub(super) fn reading(&mut self, pages: usize) {
-        if pages > self.read {
-            self.read = pages;
+        if pages > self.pages {
+            self.pages = pages;
             self.new.push(Step::Reading(pages));
         }
     }
 
     pub(super) fn thinking(&mut self) {
-        if !std::mem::replace(&mut self.thought, true) {
+        if !std::mem::replace(&mut self.thinking_reported, true) {
             self.new.push(Step::Thinking);
         }
     }
 
     pub(super) fn writing(&mut self) {
-        if !std::mem::replace(&mut self.wrote, true) {
+        if !std::mem::replace(&mut self.writing_reported, true) {
             self.new.push(Step::Writing);
         }
     }

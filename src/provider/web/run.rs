@@ -1,36 +1,36 @@
-//! A run of deep research: it goes on at the service when the connection breaks, and is taken up again.
+//! A run of deep research. It continues at the service when the connection breaks, so the search can reconnect to it.
 
 use std::time::Duration;
 
 use url::Url;
 
-use super::super::Reception;
 use crate::auth::Credential;
+use crate::provider::Reception;
 
-/// What it takes to take a run up again.
+/// What is needed to reconnect to a run.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) base: Url,
     pub(super) credential: Credential,
     pub(super) idle: Duration,
-    /// Whether the run's id was told.
-    pub(super) told: bool,
-    /// How often in a row it was taken up without anything new.
+    /// Whether the id of the run was reported.
+    pub(super) is_reported: bool,
+    /// The attempts to reconnect since the last event.
     pub(super) attempts: u32,
-    /// How often it was taken up in all.
-    pub(super) taken_up: u32,
+    /// The attempts to reconnect in all.
+    pub(super) all_attempts: u32,
 }
 
-/// How often in a row a run is taken up again before it is given up.
-pub(super) const ATTEMPTS: u32 = 6;
-/// How often it is taken up in all: a bound for a service that always breaks off.
-pub(super) const MOST: u32 = 60;
-/// How long to wait before it is taken up for the first time; doubled each time.
+/// The most attempts to reconnect without an event between them.
+pub(super) const MAX_ATTEMPTS: u32 = 6;
+/// The most attempts in all, for a service that always breaks the connection.
+pub(super) const MAX_ALL_ATTEMPTS: u32 = 60;
+/// The wait before the first attempt; doubled for each further one.
 pub(super) const FIRST_WAIT: Duration = Duration::from_millis(500);
 
 impl Run {
     pub(super) fn new(base: &Url, credential: &Credential, reception: &Reception) -> Self {
         let (base, credential) = (base.clone(), credential.clone());
-        Self { base, credential, idle: reception.idle, told: false, attempts: 0, taken_up: 0 }
+        Self { base, credential, idle: reception.idle, is_reported: false, attempts: 0, all_attempts: 0 }
     }
 }

@@ -1,13 +1,15 @@
 //! The running merge of a reply's frames. Pure: no I/O, no clock.
 //!
-//! A reply may come as plain blocks, as JSON patches, in the workflow form or in the old `text` form, and may
-//! change its form on the way; all are merged into one state, from which the answer is chosen.
+//! A reply may come as blocks, as JSON patches, in the workflow form or in the old `text` form, and may change its form
+//! on the way. All are merged into one state, from which the answer is chosen.
 
 use std::borrow::Cow;
 
-use super::choice::{Choice, Chosen, Texts};
-use super::extract::{FromText, from_text, is_sentence, speaks_of_limits};
+use super::answer_parts::{AnswerParts, ReportedAnswer, Texts};
+use super::extract::{FromText, from_text, is_about_limits, is_sentence};
 use super::frame::{Block, DiffBlock, StreamEvent};
+use super::model_names::ModelNames;
+use super::newest::keep_newest;
 use super::patch;
 use super::progress::Progress;
 use super::sources::Sources;
@@ -16,14 +18,14 @@ use crate::domain::answer::{Source, Step, TextChange, Thread};
 
 /// How far the reply has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum End {
-    /// More is to come.
+pub enum StreamState {
+    /// More frames follow.
     #[default]
     Open,
-    /// A frame said that it is final, but not that the reply is complete: more may come, or not.
+    /// A frame was final but not `COMPLETED`: another may follow, or not.
     Final,
-    /// Nothing more is to come.
-    Over,
+    /// No frame follows.
+    Ended,
 }
 
 /// An error that the service reported inside the stream.
@@ -31,50 +33,48 @@ pub enum End {
 pub struct ServiceError {
     /// The service's code, such as `MODEL_OVERLOADED`.
     pub code: Option<String>,
-    /// Its sentence about it.
+    /// The service's message.
     pub message: Option<String>,
-    /// A limit or a quota is used up.
+    /// Whether a limit or a quota is used up.
     pub limit: bool,
 }
 
 /// The state of a reply after the frames merged so far.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    end: End,
+    state: StreamState,
     failed: bool,
     error_code: Option<String>,
     error_message: Option<String>,
     text: Option<String>,
-    display_model: Option<String>,
-    user_selected_model: Option<String>,
+    models: ModelNames,
     backend_uuid: Option<String>,
     context_uuid: Option<String>,
     read_write_token: Option<String>,
-    turbo_named: bool,
-    had_blocks: bool,
+    has_blocks: bool,
     texts: Texts,
     sources: Sources,
     progress: Progress,
-    chosen: Chosen,
+    reported: ReportedAnswer,
 }
 
 /// An event that is no frame of the reply, and was skipped.
 #[derive(Debug, thiserror::Error)]
 pub enum Skipped {
-    /// Scalars and lists are sent by nobody but test streams and proxies.
+    /// It is a scalar or a list, which only test streams and proxies send.
     #[error("skipped an event that is not a JSON object")]
     NotAnObject,
-    /// It is not JSON, or holds half a surrogate pair.
+    /// It is not JSON, or has an escape of half a surrogate pair.
     #[error("skipped an event with broken JSON: {0}")]
     Broken(serde_json::Error),
 }
 
 impl Snapshot {
-    /// Takes the next event of the stream: a frame to merge, or a mark of the end.
+    /// Merges the next event of the stream: a frame, or a mark of the end (`end_of_stream` or `[DONE]`).
     pub fn receive(&mut self, name: &str, data: &str) -> Result<(), Skipped> {
         let data = data.trim();
         if name == "end_of_stream" || data == "[DONE]" {
-            self.end = End::Over;
+            self.state = StreamState::Ended;
         } else if data.starts_with('{') {
             self.merge(serde_json::from_str(data).map_err(Skipped::Broken)?);
         } else {
@@ -83,55 +83,53 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Merges the next frame. Null and absent fields leave what earlier frames set.
+    /// Merges the next frame. Null and absent fields keep the value of earlier frames.
     fn merge(&mut self, event: StreamEvent<'_>) {
         let status = event.status.as_deref().unwrap_or_default();
         let completed = status.eq_ignore_ascii_case("completed");
         self.failed |= status.eq_ignore_ascii_case("failed");
         let in_final_frame = completed || event.is_final == Some(true);
-        self.turbo_named |= event.display_model.as_deref() == Some("turbo");
-        keep(&mut self.display_model, event.display_model);
-        keep(&mut self.user_selected_model, event.user_selected_model);
-        keep(&mut self.backend_uuid, event.backend_uuid);
-        keep(&mut self.context_uuid, event.context_uuid);
-        keep(&mut self.read_write_token, event.read_write_token);
-        keep(&mut self.error_code, event.error_code.map(Cow::Owned));
-        keep(&mut self.error_message, event.error_message.map(Cow::Owned));
-        keep(&mut self.text, event.text.map(Cow::Owned));
+        self.models.merge(event.display_model, event.user_selected_model);
+        keep_newest(&mut self.backend_uuid, event.backend_uuid);
+        keep_newest(&mut self.context_uuid, event.context_uuid);
+        keep_newest(&mut self.read_write_token, event.read_write_token);
+        keep_newest(&mut self.error_code, event.error_code.map(Cow::Owned));
+        keep_newest(&mut self.error_message, event.error_message.map(Cow::Owned));
+        keep_newest(&mut self.text, event.text.map(Cow::Owned));
         if let Some(list) = event.sources_list {
-            self.sources.list(&list, in_final_frame);
+            self.sources.merge_sources_list(&list, in_final_frame);
         }
         for block in event.blocks.unwrap_or_default() {
-            self.had_blocks = true;
+            self.has_blocks = true;
             self.merge_block(block, in_final_frame);
         }
         if completed || self.failed {
-            self.end = End::Over;
-        } else if self.end == End::Open && (in_final_frame || self.has_error()) {
-            self.end = End::Final;
+            self.state = StreamState::Ended;
+        } else if self.state == StreamState::Open && (in_final_frame || self.has_error()) {
+            self.state = StreamState::Final;
         }
     }
 
-    /// An empty snapshot that goes on telling what changes where this one stopped: for a reply that is taken up again,
-    /// whose first frame is the whole state.
+    /// An empty snapshot for the reply after a reconnect, whose first frame is the full state. It reports only what
+    /// this snapshot has not reported.
     #[must_use]
-    pub fn taken_up(&mut self) -> Self {
+    pub fn for_reconnect(&mut self) -> Self {
         Self {
-            chosen: std::mem::take(&mut self.chosen),
+            reported: std::mem::take(&mut self.reported),
             progress: std::mem::take(&mut self.progress),
             backend_uuid: self.backend_uuid.clone(),
             ..Self::default()
         }
     }
 
-    /// The id of this run, once it is known.
+    /// The id of the run, once it is known.
     pub fn run(&self) -> Option<&str> {
         self.backend_uuid.as_deref()
     }
 
     /// How far the reply has come.
-    pub fn state(&self) -> End {
-        self.end
+    pub fn state(&self) -> StreamState {
+        self.state
     }
 
     fn merge_block(&mut self, block: Block<'_>, in_final_frame: bool) {
@@ -140,7 +138,7 @@ impl Snapshot {
             self.texts.markdown.merge(usage, markdown, in_final_frame);
         }
         if let Some(results) = block.web_result_block.and_then(|block| block.web_results) {
-            let reading = self.sources.set(usage, results, in_final_frame);
+            let reading = self.sources.set_block(usage, results, in_final_frame);
             self.progress.reading(reading);
         }
         if let Some(workflow) = block.workflow_block {
@@ -166,7 +164,7 @@ impl Snapshot {
         match diff.field.as_deref() {
             Some("markdown_block") => self.texts.markdown.patch(usage, patches, in_final_frame),
             Some("web_result_block") => {
-                let reading = self.sources.patch(usage, patches, in_final_frame);
+                let reading = self.sources.patch_block(usage, patches, in_final_frame);
                 self.progress.reading(reading);
             }
             Some("workflow_block") => {
@@ -183,19 +181,19 @@ impl Snapshot {
 
     /// What changed in the answer's text since this was last called.
     pub fn take_text_change(&mut self) -> Option<TextChange> {
-        let mut chosen = std::mem::take(&mut self.chosen);
-        let change = chosen.update(&Choice::of(&self.texts, &chosen));
-        self.chosen = chosen;
-        self.texts.forget_changes();
+        let mut reported = std::mem::take(&mut self.reported);
+        let change = reported.update(&AnswerParts::choose(&self.texts, &reported));
+        self.reported = reported;
+        self.texts.mark_unchanged();
         if change.is_some() {
             self.progress.writing();
         }
         change
     }
 
-    /// What the service started on since this was last called.
+    /// The steps that are new since this was last called.
     pub fn take_steps(&mut self) -> Vec<Step> {
-        self.progress.take()
+        self.progress.take_new()
     }
 
     /// The sources, if they changed since this was last called.
@@ -203,14 +201,14 @@ impl Snapshot {
         self.sources.take_changed().then(|| self.sources())
     }
 
-    /// The sources known so far; their numbers are final at the end.
+    /// The sources so far; their numbers are final at the end.
     pub fn sources(&self) -> Vec<Source> {
         self.sources.all(|| self.unwrapped_text().results)
     }
 
-    /// The answer's text, from `text` where no block has any; empty if there is none at all.
+    /// The answer's text, from `text` where no block has any; empty if there is none.
     pub fn answer(&self) -> String {
-        let streamed = Choice::of(&self.texts, &self.chosen).text_from(0);
+        let streamed = AnswerParts::choose(&self.texts, &self.reported).text_from(0);
         if streamed.trim_start().is_empty() && !self.failed {
             return self
                 .unwrapped_text()
@@ -225,44 +223,27 @@ impl Snapshot {
         self.text.as_deref().map(from_text).unwrap_or_default()
     }
 
-    /// The model that answered: `display_model`, which may change in mid-stream, unless it says `turbo` while the
-    /// user's choice is named beside it.
+    /// The model that answered, as far as the service named it.
     pub fn model(&self) -> Option<&str> {
-        let chosen = self.user_selected_model.as_deref().filter(|model| *model != "turbo");
-        match self.display_model.as_deref() {
-            None => chosen,
-            Some("turbo") => chosen.or(Some("turbo")),
-            named => named,
-        }
+        self.models.answering()
     }
 
-    /// What to say about the model: another one than asked for, or the one that needs no account.
+    /// Notes for the answer: that another model than `requested` answered, or the one for users without a plan.
     pub fn model_notes(&self, requested: Option<&str>) -> Vec<String> {
-        let asked = requested.or(self.user_selected_model.as_deref());
-        let mut notes = Vec::new();
-        match (asked, self.model()) {
-            (Some(asked), Some(model)) if asked != model => {
-                notes.push(format!("asked for {asked}, answered by {model}"));
-            }
-            _ => {}
-        }
-        if self.turbo_named && asked != Some("turbo") {
-            notes.push("the service named turbo, its model for users without a plan; `pplx status` shows the session".to_owned());
-        }
-        notes
+        self.models.notes(requested)
     }
 
-    /// Whether there is an answer, be it blank: some replies are only pages.
+    /// Whether there is an answer, even a blank one. Some replies have sources alone.
     pub fn has_answer(&self) -> bool {
         !self.texts.markdown.entries().is_empty()
     }
 
-    /// Whether the reply is what someone without an account gets instead of an answer.
+    /// Whether this is the reply without an answer that a client without an account gets.
     pub fn looks_anonymous(&self) -> bool {
-        self.display_model.as_deref() == Some("turbo") && !self.had_blocks && self.sources.is_empty()
+        self.models.is_turbo() && !self.has_blocks && self.sources.is_empty()
     }
 
-    /// What a follow-up refers to.
+    /// The thread for a follow-up.
     pub fn thread(&self) -> Option<Thread> {
         let id = self.backend_uuid.clone()?;
         Some(Thread { id, context: self.context_uuid.clone(), token: self.read_write_token.clone() })
@@ -272,29 +253,19 @@ impl Snapshot {
         self.error_code.is_some() || self.error_message.is_some()
     }
 
-    /// The error that the service reported, on whichever frame.
+    /// The error that the service reported, on any frame.
     pub fn error(&self) -> Option<ServiceError> {
         if !self.failed && !self.has_error() {
             return None;
         }
         let sentence = self.text.clone().filter(|text| is_sentence(text));
         let code = self.error_code.clone();
-        let limit = code.as_deref().is_some_and(speaks_of_limits);
+        let limit = code.as_deref().is_some_and(is_about_limits);
         Some(ServiceError { code, message: self.error_message.clone().or(sentence), limit })
     }
 }
 
-/// Keeps the newest value that is not blank.
-fn keep(field: &mut Option<String>, newer: Option<Cow<'_, str>>) {
-    if let Some(newer) = newer
-        && !newer.trim_start().is_empty()
-        && field.as_deref() != Some(&newer)
-    {
-        *field = Some(newer.into_owned());
-    }
-}
-
-/// Whether a patch goes into a text of the workflow, and so changes nothing of its steps.
+/// Whether a patch changes only a text of the workflow, not its steps.
 fn is_text_only(patch: &PatchOperation<'_>) -> bool {
     patch.path.as_deref().is_some_and(|path| path.contains("/text_payload/"))
 }

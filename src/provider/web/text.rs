@@ -1,54 +1,55 @@
-//! Text that the service sends in pieces, and sometimes takes back.
+//! Text that the service sends in pieces, and sometimes replaces.
 
 use serde_json::{Value, json};
 
 use super::patch::{Change, Place, Pointer, place};
 use super::wire::MarkdownBlock;
 
-/// A growing text: held as chunks that can be replaced from any offset, and as the whole text where the service
-/// sent it (`answer`, or `text` in the workflow form). The newer of the two is the text, unless it is blank.
+/// A growing text: as chunks that can be replaced from any offset, and as the full text where the service sent that
+/// (`answer`, or `text` in the workflow form). The newer of the two counts, unless it is blank.
 ///
-/// Chunks are kept joined, so that an appended chunk costs its own length and nothing else.
+/// Chunks are stored joined, so that appending one costs its own length alone.
 #[derive(Debug, Default)]
 pub(super) struct GrowingText {
-    whole: String,
+    full: String,
     joined: String,
-    /// Where each chunk ends in `joined`, in bytes.
-    ends: Vec<usize>,
+    /// The end of each chunk in `joined`, in bytes.
+    chunk_ends: Vec<usize>,
     chunks_are_newer: bool,
-    /// The final frame gave the whole text: it wins over everything streamed.
-    settled: bool,
-    /// The bytes before this one have not changed since [`GrowingText::take_unchanged`].
+    /// The final frame had the full text, which replaces everything streamed.
+    is_final: bool,
+    /// How many bytes at the start have not changed since [`GrowingText::take_unchanged`].
     unchanged: usize,
 }
 
 impl GrowingText {
-    /// A text that arrived in one piece.
-    pub(super) fn new(whole: Option<String>, chunks: Vec<String>) -> Self {
+    /// A text with these contents.
+    pub(super) fn new(full: Option<String>, chunks: Vec<String>) -> Self {
         let mut text = Self::default();
-        text.set_both(whole, chunks, 0, false);
+        text.set(full, chunks, 0, false);
         text
     }
 
-    /// The text as it stands.
+    /// The text so far.
     pub(super) fn as_str(&self) -> &str {
-        if self.shows_joined() { &self.joined } else { &self.whole }
+        if self.uses_chunks() { &self.joined } else { &self.full }
     }
 
-    fn shows_joined(&self) -> bool {
-        let (joined, whole) = (is_blank(&self.joined), is_blank(&self.whole));
-        if joined == whole { self.chunks_are_newer } else { whole }
+    fn uses_chunks(&self) -> bool {
+        let (no_chunks, no_full) = (is_blank(&self.joined), is_blank(&self.full));
+        if no_chunks == no_full { self.chunks_are_newer } else { no_full }
     }
 
     pub(super) fn is_blank(&self) -> bool {
         is_blank(self.as_str())
     }
 
-    pub(super) fn is_settled(&self) -> bool {
-        self.settled
+    pub(super) fn is_final(&self) -> bool {
+        self.is_final
     }
 
-    /// How many bytes at the front are the same as when this was last taken. A lower bound.
+    /// How many bytes at the start are the same as at the last [`GrowingText::take_unchanged`]; a lower bound, and
+    /// `usize::MAX` without any change.
     pub(super) fn unchanged(&self) -> usize {
         self.unchanged
     }
@@ -57,78 +58,79 @@ impl GrowingText {
         std::mem::replace(&mut self.unchanged, usize::MAX)
     }
 
-    /// Merges a block that arrived as it is (not as a patch).
+    /// Merges a block that was sent in full, not as a patch.
     pub(super) fn merge(&mut self, block: MarkdownBlock, in_final_frame: bool) {
         let offset = usize::try_from(block.chunk_starting_offset.unwrap_or(0)).unwrap_or(0);
-        self.set_both(block.answer, block.chunks.unwrap_or_default(), offset, in_final_frame);
+        self.set(block.answer, block.chunks.unwrap_or_default(), offset, in_final_frame);
     }
 
-    /// Chunks first, then the whole text: it wins, unless it lags behind the chunks of the same frame. On the
-    /// final frame it always wins.
-    fn set_both(&mut self, whole: Option<String>, chunks: Vec<String>, offset: usize, in_final_frame: bool) {
+    /// Sets the chunks, then the full text. The full text counts unless it lags behind the chunks of the same frame; on
+    /// the final frame it always counts.
+    fn set(&mut self, full: Option<String>, chunks: Vec<String>, offset: usize, in_final_frame: bool) {
         let has_chunks = !chunks.is_empty();
-        let wipes = offset == 0 && chunks.iter().all(|chunk| is_blank(chunk)) && !is_blank(&self.joined);
-        if has_chunks && !wipes {
-            self.splice(offset, self.ends.len(), chunks);
+        let would_erase =
+            offset == 0 && chunks.iter().all(|chunk| is_blank(chunk)) && !is_blank(&self.joined);
+        if has_chunks && !would_erase {
+            self.splice(offset, self.chunk_ends.len(), chunks);
         }
-        if let Some(whole) = whole
-            && (in_final_frame || !has_chunks || whole.len() >= self.joined.len())
+        if let Some(full) = full
+            && (in_final_frame || !has_chunks || full.len() >= self.joined.len())
         {
-            self.set_whole(whole, in_final_frame);
+            self.set_full(full, in_final_frame);
         }
     }
 
-    /// Sets the whole text; a blank one never wipes what was there.
-    fn set_whole(&mut self, whole: String, in_final_frame: bool) {
-        if is_blank(&whole) {
+    /// Sets the full text; a blank one is ignored.
+    fn set_full(&mut self, full: String, in_final_frame: bool) {
+        if is_blank(&full) {
             return;
         }
-        self.settled |= in_final_frame;
-        self.whole = whole;
+        self.is_final |= in_final_frame;
+        self.full = full;
         self.chunks_are_newer = false;
         self.unchanged = 0;
     }
 
-    /// Replaces the chunks from `start` up to `end` by `chunks`, both clamped to what is held.
+    /// Replaces the chunks from `start` up to `end` (exclusive) by `chunks`. Both are clamped to the number of chunks.
     fn splice(&mut self, start: usize, end: usize, chunks: Vec<String>) {
-        let showed_joined = self.shows_joined();
-        let end = end.min(self.ends.len());
+        let used_chunks = self.uses_chunks();
+        let end = end.min(self.chunk_ends.len());
         let start = start.min(end);
         let from = self.start_of(start);
         let tail = self.joined.get(self.start_of(end)..).unwrap_or_default().to_owned();
         let tail_ends: Vec<usize> =
-            self.ends.iter().skip(end).map(|chunk_end| chunk_end - self.start_of(end)).collect();
+            self.chunk_ends.iter().skip(end).map(|chunk_end| chunk_end - self.start_of(end)).collect();
         self.joined.truncate(from);
-        self.ends.truncate(start);
+        self.chunk_ends.truncate(start);
         for chunk in chunks {
             if self.joined.is_empty() {
                 self.joined = chunk;
             } else {
                 self.joined.push_str(&chunk);
             }
-            self.ends.push(self.joined.len());
+            self.chunk_ends.push(self.joined.len());
         }
         let shift = self.joined.len();
         self.joined.push_str(&tail);
-        self.ends.extend(tail_ends.into_iter().map(|chunk_end| chunk_end + shift));
+        self.chunk_ends.extend(tail_ends.into_iter().map(|chunk_end| chunk_end + shift));
         self.chunks_are_newer = true;
-        self.unchanged = if showed_joined && self.shows_joined() { self.unchanged.min(from) } else { 0 };
+        self.unchanged = if used_chunks && self.uses_chunks() { self.unchanged.min(from) } else { 0 };
     }
 
     fn start_of(&self, chunk: usize) -> usize {
-        chunk.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0)
+        chunk.checked_sub(1).and_then(|before| self.chunk_ends.get(before)).copied().unwrap_or(0)
     }
 
     fn chunks(&self) -> Vec<&str> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).filter_map(|(start, end)| self.joined.get(start..*end)).collect()
+        let starts = std::iter::once(0).chain(self.chunk_ends.iter().copied());
+        starts.zip(&self.chunk_ends).filter_map(|(start, end)| self.joined.get(start..*end)).collect()
     }
 
     fn patch_chunks(&mut self, path: Pointer<'_>, change: Change<'_>) {
-        let held = self.ends.len();
+        let count = self.chunk_ends.len();
         let Some((index, rest)) = path.split() else {
             if let Some(chunks) = change.value::<Vec<String>>().filter(|chunks| !chunks.is_empty()) {
-                self.splice(0, held, chunks);
+                self.splice(0, count, chunks);
             }
             return;
         };
@@ -136,34 +138,34 @@ impl GrowingText {
             return;
         }
         let chunk: Vec<String> = change.value().into_iter().collect();
-        match place(&index, held, false, change) {
+        match place(&index, count, false, change) {
             Place::Insert(index) => self.splice(index, index, chunk),
             Place::At(index) => self.splice(index, index + 1, chunk),
             Place::Nowhere => {}
         }
     }
 
-    /// Patches the field `whole_name` (the whole text) or `chunks`.
+    /// Patches the field `full_name`, which has the full text, or `chunks`.
     pub(super) fn patch_field(
         &mut self,
         field: &str,
-        whole_name: &str,
+        full_name: &str,
         rest: Pointer<'_>,
         change: Change<'_>,
         in_final_frame: bool,
     ) {
         if field == "chunks" {
             self.patch_chunks(rest, change);
-        } else if field == whole_name
-            && let Some(whole) = change.value()
+        } else if field == full_name
+            && let Some(full) = change.value()
         {
-            self.set_whole(whole, in_final_frame);
+            self.set_full(full, in_final_frame);
         }
     }
 
-    /// The text as JSON, with the whole text under `whole_name`.
-    pub(super) fn to_json_as(&self, whole_name: &str) -> Value {
-        json!({ whole_name: self.whole, "chunks": self.chunks() })
+    /// The text as JSON, with the full text under `full_name`.
+    pub(super) fn to_json_as(&self, full_name: &str) -> Value {
+        json!({ full_name: self.full, "chunks": self.chunks() })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The threads that the account has saved.
+//! The saved threads of the account.
 
 use reqwest::Method;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::domain::error::{Error, Result};
 use crate::net::http;
 
 /// How many entries of one thread are read.
-const MOST_ENTRIES: usize = 100;
+const MAX_ENTRIES: usize = 100;
 
 /// `POST /rest/thread/list_ask_threads`: the newest first.
 pub async fn list(
@@ -50,7 +50,8 @@ pub async fn list(
     Ok(rows.into_iter().filter_map(thread).collect())
 }
 
-/// `GET /rest/thread/{slug}`: its questions and answers, oldest first. Each entry is a frame like the last of a stream.
+/// `GET /rest/thread/{slug}`: its questions and answers, oldest first. Each entry has the shape of the last frame of a
+/// stream.
 pub async fn show(base: &Url, credential: &Credential, slug: &str) -> Result<Vec<Exchange>> {
     let (_, entries) = entries(base, credential, slug).await?;
     Ok(entries.iter().map(|entry| exchange(entry.get())).collect())
@@ -60,16 +61,17 @@ pub async fn show(base: &Url, credential: &Credential, slug: &str) -> Result<Vec
 pub async fn delete(base: &Url, credential: &Credential, slug: &str) -> Result<()> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
-    struct Done {
+    struct DeleteReply {
         #[serde(deserialize_with = "text")]
         status: Option<String>,
     }
     let (contexts, entries) = entries(base, credential, slug).await?;
-    let ids: Vec<String> = entries.iter().filter_map(|entry| ids_of(entry.get()).backend_uuid).collect();
+    let ids: Vec<String> = entries.iter().filter_map(|entry| ids_in(entry.get()).backend_uuid).collect();
     let path = "rest/thread";
     let body = json!({ "entry_uuids": ids, "context_uuids": contexts, "read_write_token": "" });
-    let done: Done = parse(path, &call(base, credential, Method::DELETE, path, "", Some(&body)).await?)?;
-    match done.status.as_deref() {
+    let reply: DeleteReply =
+        parse(path, &call(base, credential, Method::DELETE, path, "", Some(&body)).await?)?;
+    match reply.status.as_deref() {
         Some("success") => Ok(()),
         _ => Err(Error::Unexpected { path: path.to_owned() }),
     }
@@ -86,11 +88,11 @@ struct Ids {
     query_str: Option<String>,
 }
 
-fn ids_of(entry: &str) -> Ids {
+fn ids_in(entry: &str) -> Ids {
     serde_json::from_str(entry).unwrap_or_default()
 }
 
-/// The ids of the contexts, and the entries as they are.
+/// The ids of the contexts of a thread, and its entries as raw JSON.
 async fn entries(
     base: &Url,
     credential: &Credential,
@@ -105,13 +107,13 @@ async fn entries(
     }
     let path = format!("rest/thread/{}", http::segment(slug));
     let query = format!(
-        "with_schematized_response=true&version={}&source=default&limit={MOST_ENTRIES}&offset=0&from_first=true",
+        "with_schematized_response=true&version={}&source=default&limit={MAX_ENTRIES}&offset=0&from_first=true",
         http::API_VERSION
     );
     let thread: Thread = parse(&path, &call(base, credential, Method::GET, &path, &query, None).await?)?;
-    let of_entries = thread.entries.iter().filter_map(|entry| ids_of(entry.get()).context_uuid);
+    let entry_contexts = thread.entries.iter().filter_map(|entry| ids_in(entry.get()).context_uuid);
     let mut contexts: Vec<String> =
-        thread.thread_metadata.and_then(|ids| ids.context_uuid).into_iter().chain(of_entries).collect();
+        thread.thread_metadata.and_then(|ids| ids.context_uuid).into_iter().chain(entry_contexts).collect();
     contexts.sort();
     contexts.dedup();
     if thread.entries.is_empty() {
@@ -132,7 +134,7 @@ fn exchange(entry: &str) -> Exchange {
         complete: true,
         ..Answer::default()
     };
-    Exchange { query: ids_of(entry).query_str.unwrap_or_default(), answer }
+    Exchange { query: ids_in(entry).query_str.unwrap_or_default(), answer }
 }
 
 fn parse<'a, T: Deserialize<'a>>(path: &str, body: &'a str) -> Result<T> {

@@ -1,4 +1,4 @@
-//! Uploading attachments: the service names a place for each file, and the file goes there in a form.
+//! Uploading attachments: the service names a target at its storage for each file, which is posted there as a form.
 
 use std::fmt;
 
@@ -16,23 +16,23 @@ use super::metered::Metered;
 use crate::auth::Credential;
 use crate::domain::attachment::{Attachment, Meter};
 use crate::domain::error::{Error, Result};
-use crate::net::http::{self, Plain};
+use crate::net::http::{self, TextReply};
 
-/// How much of a storage's reply is read, in bytes.
+/// How much of the reply of a storage server is read, in bytes.
 const MAX_REPLY: usize = 16 << 10;
-/// Where the service stores files, besides its own host.
-const STORAGE: &str = ".amazonaws.com";
+/// The domain of the storage servers, besides the service's own host.
+const STORAGE_DOMAIN: &str = ".amazonaws.com";
 
-/// What came of an upload.
+/// The result of an upload.
 #[derive(Debug)]
 pub struct Uploaded {
     /// The addresses that a question names its attachments by, in the order of the files.
     pub urls: Vec<String>,
-    /// The files of which the service did not confirm that it has read them.
+    /// The names of documents that the service did not confirm to have read.
     pub unconfirmed: Vec<String>,
 }
 
-/// Objects keep their order here: a form's fields must come as the service lists them, and results as asked.
+/// An object that keeps the order of its fields, because a form must have them in the order of the service.
 struct Ordered<T>(Vec<(String, T)>);
 
 impl<T> Default for Ordered<T> {
@@ -64,9 +64,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
     }
 }
 
+/// Where to post a file, or why it is refused.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Place {
+struct UploadTarget {
     #[serde(deserialize_with = "text")]
     s3_bucket_url: Option<String>,
     #[serde(deserialize_with = "text")]
@@ -81,7 +82,7 @@ struct Place {
 }
 
 #[derive(Serialize)]
-struct File<'a> {
+struct FileRequest<'a> {
     filename: &'a str,
     content_type: &'a str,
     source: &'a str,
@@ -98,29 +99,29 @@ pub async fn upload(
     meter: &Meter,
 ) -> Result<Uploaded> {
     let ids: Vec<String> = files.iter().map(|_| Uuid::new_v4().to_string()).collect();
-    let mut places = places(base, credential, files, &ids).await?.0;
+    let mut targets = request_targets(base, credential, files, &ids).await?.0;
     let mut uploaded = Uploaded { urls: Vec::new(), unconfirmed: Vec::new() };
     for (index, (file, id)) in files.iter().zip(&ids).enumerate() {
-        let named = places
+        let position = targets
             .iter()
             .position(|(key, _)| key == id)
             .unwrap_or_else(|| index.saturating_sub(uploaded.urls.len()));
         let refuse = |reason: &str| Error::Attachment { name: file.name.clone(), reason: reason.to_owned() };
-        if named >= places.len() {
+        if position >= targets.len() {
             return Err(refuse("the service named no place for it"));
         }
-        let (_, place) = places.remove(named);
-        if place.rate_limited == Some(true) {
+        let (_, target) = targets.remove(position);
+        if target.rate_limited == Some(true) {
             return Err(Error::RateLimited { retry_after: None });
         }
-        if let Some(error) = place.error.filter(|error| !error.is_empty()) {
+        if let Some(error) = target.error.filter(|error| !error.is_empty()) {
             return Err(refuse(&credential.session.redact(&error)));
         }
-        let (Some(bucket), Some(object)) = (place.s3_bucket_url, place.s3_object_url) else {
+        let (Some(bucket), Some(object)) = (target.s3_bucket_url, target.s3_object_url) else {
             return Err(refuse("the service named no place for it"));
         };
-        store(base, &bucket, place.fields.0, file, meter).await?;
-        if !file.is_image() && !is_processed(base, credential, place.file_uuid.as_deref()).await {
+        post_file(base, &bucket, target.fields.0, file, meter).await?;
+        if !file.is_image() && !is_processed(base, credential, target.file_uuid.as_deref()).await {
             uploaded.unconfirmed.push(file.name.clone());
         }
         uploaded.urls.push(object);
@@ -128,19 +129,20 @@ pub async fn upload(
     Ok(uploaded)
 }
 
-async fn places(
+/// Asks the service for a target for each file; the replies are keyed by the `ids`.
+async fn request_targets(
     base: &Url,
     credential: &Credential,
     files: &[Attachment],
     ids: &[String],
-) -> Result<Ordered<Place>> {
+) -> Result<Ordered<UploadTarget>> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Reply {
-        results: Ordered<Place>,
+        results: Ordered<UploadTarget>,
     }
     let file = |file: &Attachment| {
-        json!(File {
+        json!(FileRequest {
             filename: &file.name,
             content_type: file.content_type,
             source: "default",
@@ -158,8 +160,8 @@ async fn places(
     Ok(reply.results)
 }
 
-/// Sends the form to the storage. Nothing of the session goes there.
-async fn store(
+/// Posts the form to the storage server, without the session.
+async fn post_file(
     base: &Url,
     bucket: &str,
     fields: Vec<(String, String)>,
@@ -167,7 +169,7 @@ async fn store(
     meter: &Meter,
 ) -> Result<()> {
     let refuse = |reason: String| Error::Attachment { name: file.name.clone(), reason };
-    let bucket = Url::parse(bucket).ok().filter(|bucket| may_store_at(bucket, base));
+    let bucket = Url::parse(bucket).ok().filter(|bucket| is_allowed_target(bucket, base));
     let bucket =
         bucket.ok_or_else(|| refuse("the service named a place that is none of its own".to_owned()))?;
     let boundary = Uuid::new_v4().simple().to_string();
@@ -176,7 +178,7 @@ async fn store(
     let request = request.header(CONTENT_TYPE, format!("multipart/form-data; boundary={boundary}"));
     let response = request.send().await.map_err(|error| http::connect_error(&bucket, &error))?;
     let status = response.status();
-    Plain::read(response, MAX_REPLY).await?;
+    TextReply::read(response, MAX_REPLY).await?;
     if status.is_success() {
         Ok(())
     } else {
@@ -184,14 +186,14 @@ async fn store(
     }
 }
 
-fn may_store_at(bucket: &Url, base: &Url) -> bool {
+fn is_allowed_target(bucket: &Url, base: &Url) -> bool {
     let host = bucket.host_str().unwrap_or_default();
-    let is_storage = bucket.scheme() == "https" && host.ends_with(STORAGE);
+    let is_storage = bucket.scheme() == "https" && host.ends_with(STORAGE_DOMAIN);
     let is_local = http::is_loopback(bucket) && http::is_loopback(base);
     is_storage || is_local || (bucket.scheme() == "https" && bucket.host() == base.host())
 }
 
-/// The fields first, the file last.
+/// The multipart form: the fields in their order, then the file.
 fn form(boundary: &str, fields: &[(String, String)], file: &Attachment) -> Vec<u8> {
     let quoted = |text: &str| text.replace('"', "%22").replace(['\r', '\n'], " ");
     let mut form = Vec::with_capacity(file.bytes.len() + 4096);
@@ -213,8 +215,8 @@ fn form(boundary: &str, fields: &[(String, String)], file: &Attachment) -> Vec<u
     form
 }
 
-/// Waits until the service has read a document. Clients disagree on whether it must be asked, so that it does not
-/// confirm is no failure.
+/// Waits until the service has read a document. False where it does not confirm that, which is not a failure: not every
+/// client asks for it.
 async fn is_processed(base: &Url, credential: &Credential, file: Option<&str>) -> bool {
     let body = json!({ "file_uuids": [file] });
     let path = "rest/sse/attachment_processing/subscribe";

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::lenient::{integer, object, objects, text, text_or_number, texts};
 
-/// Text in chunks. `answer`, where present, is the whole text.
+/// Text in chunks. `answer`, where present, is the full text.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct MarkdownBlock {
@@ -13,7 +13,7 @@ pub(super) struct MarkdownBlock {
     pub(super) answer: Option<String>,
     #[serde(deserialize_with = "texts")]
     pub(super) chunks: Option<Vec<String>>,
-    /// How many chunks of those already held stay before these. An index into chunks, not characters.
+    /// How many of the earlier chunks stay before these: an index of chunks, not of characters.
     #[serde(deserialize_with = "integer")]
     pub(super) chunk_starting_offset: Option<i64>,
 }
@@ -25,7 +25,14 @@ pub(super) struct WebResultBlock {
     pub(super) web_results: Option<Vec<WebResult>>,
 }
 
-/// A hit of the search. `sources_list` calls the same things by other names.
+impl WebResultBlock {
+    /// How many results the block has.
+    pub(super) fn len(&self) -> usize {
+        self.web_results.as_ref().map_or(0, Vec::len)
+    }
+}
+
+/// A result of the search. `sources_list` has `title` and `date` in place of `name` and `timestamp`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct WebResult {
@@ -52,7 +59,7 @@ pub(super) struct MetaData {
     pub(super) published_date: Option<String>,
 }
 
-/// What the service does before it writes.
+/// The steps before the answer is written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PlanBlock {
@@ -64,21 +71,21 @@ pub(super) struct PlanBlock {
 #[serde(default)]
 pub(super) struct PlanStep {
     #[serde(deserialize_with = "object")]
-    pub(super) search_web_content: Option<SearchWeb>,
+    pub(super) search_web_content: Option<SearchContent>,
     #[serde(deserialize_with = "object")]
     pub(super) web_results_content: Option<WebResultBlock>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct SearchWeb {
+pub(super) struct SearchContent {
     #[serde(deserialize_with = "objects")]
-    pub(super) queries: Option<Vec<SearchWords>>,
+    pub(super) queries: Option<Vec<SearchQuery>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct SearchWords {
+pub(super) struct SearchQuery {
     #[serde(deserialize_with = "text")]
     pub(super) query: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The workflow form: the answer as items of steps (fixture `tests/streams/answer-workflow.sse`).
+//! The workflow form of a reply: the answer as items of steps (fixture `tests/streams/answer-workflow.sse`).
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub(super) struct WorkflowItem {
 }
 patch_fields!(WorkflowItem, "payload" => payload);
 
-/// Holds one of its fields, by the type of the item.
+/// The payload of an item; which field is set depends on the type of the item.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Payload {
@@ -46,7 +46,7 @@ pub(super) struct Payload {
 }
 patch_fields!(Payload, "text_payload" => text_payload);
 
-/// Text of the kind that `variant` names: `answer`, or some kind of thinking.
+/// Text whose `variant` is `answer`, or a kind of thinking.
 #[derive(Debug, Default, Deserialize)]
 #[serde(from = "TextPayloadWire")]
 pub(super) struct TextPayload {
@@ -68,11 +68,11 @@ struct TextPayloadWire {
 }
 
 impl From<TextPayloadWire> for TextPayload {
-    /// `text` lags behind the chunks until streaming ends, and then it wins.
+    /// `text` lags behind the chunks until streaming ends; then it replaces them.
     fn from(wire: TextPayloadWire) -> Self {
-        let settled =
+        let is_final =
             wire.is_streaming == Some(false) && wire.text.as_ref().is_some_and(|text| !text.is_empty());
-        let chunks = wire.chunks.filter(|_| !settled).unwrap_or_default();
+        let chunks = wire.chunks.filter(|_| !is_final).unwrap_or_default();
         Self { variant: wire.variant, text: GrowingText::new(wire.text, chunks) }
     }
 }
@@ -116,12 +116,12 @@ impl Workflow {
         items.filter_map(|item| item.payload.as_ref())
     }
 
-    /// The items that are the answer. Thinking and query items are not.
+    /// The texts of the answer items.
     pub(super) fn answers(&self) -> impl Iterator<Item = &GrowingText> {
         self.payloads().filter_map(|payload| payload.text_payload.as_ref()).filter_map(TextPayload::answer)
     }
 
-    /// The same, to change them.
+    /// The same, mutable.
     pub(super) fn answers_mut(&mut self) -> impl Iterator<Item = &mut GrowingText> {
         let items = self.steps.iter_mut().flatten().flat_map(|step| step.items.iter_mut().flatten());
         let payloads = items.filter_map(|item| item.payload.as_mut());

@@ -8,12 +8,15 @@ use super::span::{CODE, Span};
 use crate::domain::answer::Source;
 use crate::render::text::one_line;
 
-/// The addresses that `[n]` leads to.
+/// The longest citation, such as `[12345]`, in bytes.
+const MAX_CITATION: usize = 7;
+
+/// The addresses of the sources by their numbers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Citations(HashMap<usize, String>);
 
 impl Citations {
-    pub(super) fn of(sources: &[Source]) -> Self {
+    pub(super) fn new(sources: &[Source]) -> Self {
         let numbered = sources
             .iter()
             .flat_map(|source| source.numbers.iter().map(|number| (*number, one_line(&source.url))));
@@ -25,7 +28,7 @@ impl Citations {
     }
 }
 
-/// `spans` with each `[n]` of a known source as a link. Code cites nothing.
+/// `spans` with each `[n]` of a known source as a link, except in code.
 pub(super) fn linked(spans: Vec<Span>, citations: &Citations) -> Vec<Span> {
     let mut linked = Vec::with_capacity(spans.len());
     for span in spans {
@@ -53,7 +56,7 @@ fn split(span: &Span, citations: &Citations, out: &mut Vec<Span>) {
     out.retain(|span| !span.text.is_empty());
 }
 
-/// The text in pieces, each `[…]` without blanks one of them.
+/// The text in pieces, of which each short `[…]` is one.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -61,7 +64,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
             return None;
         }
         let end = if rest.starts_with('[') {
-            rest.find(']').map(|close| close + 1).filter(|end| *end < 8).unwrap_or(1)
+            rest.find(']').map(|close| close + 1).filter(|end| *end <= MAX_CITATION).unwrap_or(1)
         } else {
             rest.find('[').unwrap_or(rest.len())
         };
@@ -82,8 +85,8 @@ mod tests {
     #[test]
     fn known_numbers_are_linked() {
         let source = Source { numbers: vec![1, 3], url: "https://a.example".to_owned(), ..Source::default() };
-        let spans = linked(vec![Span::new("x[1][2] [3] [", Style::new())], &Citations::of(&[source]));
-        let shown: Vec<_> = spans.iter().map(|span| (span.text.as_str(), span.link.is_some())).collect();
-        assert_eq!(shown, [("x", false), ("[1]", true), ("[2] ", false), ("[3]", true), (" [", false)]);
+        let spans = linked(vec![Span::new("x[1][2] [3] [", Style::new())], &Citations::new(&[source]));
+        let linked: Vec<_> = spans.iter().map(|span| (span.text.as_str(), span.link.is_some())).collect();
+        assert_eq!(linked, [("x", false), ("[1]", true), ("[2] ", false), ("[3]", true), (" [", false)]);
     }
 }

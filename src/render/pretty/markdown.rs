@@ -4,28 +4,19 @@ use anstyle::{AnsiColor, Style};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
-use super::citations::{Citations, linked};
-use super::span::{CODE, Line, Span, joined, wrapped};
+use super::inline::{Canvas, Events, inline, is_inline};
+use super::span::{CODE, Line, Span, wrapped};
 use super::table;
-use crate::render::Paint;
 
-/// The marks of nested lists, by depth.
+/// The bullets of lists by their depth.
 const BULLETS: [&str; 3] = ["• ", "◦ ", "▪ "];
 
-/// A block at the top level of a text, drawn.
+/// A drawn block at the top level of a text.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// Where its source begins, in bytes: at the start of a line.
+    /// The start of its source, in bytes: at the start of a line.
     pub(super) start: usize,
     pub(super) lines: Vec<Line>,
-}
-
-/// What is needed to draw a text.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Canvas<'a> {
-    pub(super) width: usize,
-    pub(super) paint: Paint,
-    pub(super) citations: &'a Citations,
 }
 
 /// The blocks of a Markdown text.
@@ -58,14 +49,12 @@ pub(super) fn blocks(text: &str, canvas: Canvas<'_>) -> Vec<Block> {
 }
 
 fn draw(events: Vec<Event<'_>>, canvas: Canvas<'_>) -> Vec<Line> {
-    let mut drawing = Drawing { canvas, lines: Vec::new(), margins: Vec::new(), lists: 0 };
-    drawing.container(&mut events.into_iter().peekable());
+    let mut drawing = Drawing { canvas, lines: Vec::new(), margins: Vec::new(), list_depth: 0 };
+    drawing.children(&mut events.into_iter().peekable());
     drawing.lines
 }
 
-type Events<'e> = std::iter::Peekable<std::vec::IntoIter<Event<'e>>>;
-
-/// What stands before the lines of a list item or a quote: once its mark, then blanks or the mark again.
+/// The start of the lines of a list item or a quote: `mark` on the first line, `rest` on the others.
 #[derive(Debug)]
 struct Margin {
     mark: Option<Span>,
@@ -76,20 +65,20 @@ struct Drawing<'a> {
     canvas: Canvas<'a>,
     lines: Vec<Line>,
     margins: Vec<Margin>,
-    /// How many lists are open.
-    lists: usize,
+    /// The depth of nested lists.
+    list_depth: usize,
 }
 
 impl Drawing<'_> {
-    /// Draws blocks up to the end of what contains them.
-    fn container(&mut self, events: &mut Events<'_>) {
+    /// Draws blocks up to the end of the one that contains them.
+    fn children(&mut self, events: &mut Events<'_>) {
         let mut first = true;
         while let Some(event) = events.peek() {
             if matches!(event, Event::End(_)) {
                 return;
             }
-            // A list inside a tight item follows its text without a blank line.
-            let nested_list = matches!(event, Event::Start(Tag::List(_))) && self.lists > 0;
+            // No blank line between the text of a list item and a list inside it.
+            let nested_list = matches!(event, Event::Start(Tag::List(_))) && self.list_depth > 0;
             if !first && !nested_list {
                 self.blank();
             }
@@ -100,20 +89,20 @@ impl Drawing<'_> {
 
     fn block(&mut self, events: &mut Events<'_>) {
         if events.peek().is_some_and(is_inline) {
-            let spans = self.inline(events, Style::new());
-            return self.flow(&spans);
+            let spans = inline(events, Style::new(), self.canvas);
+            return self.paragraph(&spans);
         }
         match events.next() {
             Some(Event::Start(Tag::Heading { level, .. })) => {
-                let spans = self.inline(events, heading_style(level));
-                self.flow(&spans);
+                let spans = inline(events, heading_style(level), self.canvas);
+                self.paragraph(&spans);
                 events.next();
             }
             Some(Event::Start(Tag::CodeBlock(kind))) => self.code(events, &kind),
             Some(Event::Start(Tag::List(start))) => self.list(events, start),
             Some(Event::Start(Tag::BlockQuote(_))) => {
                 let bar = Span::new("│ ", Style::new().dimmed());
-                self.inside(Margin { mark: None, rest: bar }, events);
+                self.with_margin(Margin { mark: None, rest: bar }, events);
                 events.next();
             }
             Some(Event::Start(Tag::Table(columns))) => {
@@ -128,7 +117,7 @@ impl Drawing<'_> {
                 self.line(&[Span::new(rule, Style::new().dimmed())]);
             }
             Some(Event::Start(_)) => {
-                self.container(events);
+                self.children(events);
                 events.next();
             }
             _ => {}
@@ -136,24 +125,24 @@ impl Drawing<'_> {
     }
 
     fn list(&mut self, events: &mut Events<'_>, start: Option<u64>) {
-        let bullet = BULLETS.get(self.lists % BULLETS.len()).copied().unwrap_or_default();
-        self.lists += 1;
+        let bullet = BULLETS.get(self.list_depth % BULLETS.len()).copied().unwrap_or_default();
+        self.list_depth += 1;
         let mut number = start;
         while let Some(Event::Start(Tag::Item)) = events.next() {
             let mark = number.map_or_else(|| bullet.to_owned(), |number| format!("{number}. "));
             number = number.map(|number| number.saturating_add(1));
             let rest = Span::new(" ".repeat(mark.width()), Style::new());
             let mark = Some(Span::new(mark, Style::new().fg_color(Some(AnsiColor::Cyan.into()))));
-            self.inside(Margin { mark, rest }, events);
+            self.with_margin(Margin { mark, rest }, events);
             events.next();
         }
-        self.lists -= 1;
+        self.list_depth -= 1;
     }
 
-    fn inside(&mut self, margin: Margin, events: &mut Events<'_>) {
+    fn with_margin(&mut self, margin: Margin, events: &mut Events<'_>) {
         let before = self.lines.len();
         self.margins.push(margin);
-        self.container(events);
+        self.children(events);
         if self.lines.len() == before {
             self.line(&[]);
         }
@@ -171,7 +160,7 @@ impl Drawing<'_> {
             self.line(&[Span::new(format!("  {language}"), Style::new().dimmed())]);
         }
         for line in code.trim_end_matches('\n').split('\n') {
-            // Unlike prose, code keeps its blanks: it is broken only where it is too wide.
+            // Non-breaking blanks, so that code is broken only where it is too wide.
             let line = line.replace('\t', "    ").replace(' ', "\u{A0}");
             for piece in wrapped(&[Span::new(line, CODE)], self.width().saturating_sub(2)) {
                 let piece =
@@ -189,7 +178,7 @@ impl Drawing<'_> {
                 Event::Start(Tag::TableHead | Tag::TableRow) => rows.push(Vec::new()),
                 Event::Start(Tag::TableCell) => {
                     let style = if rows.len() == 1 { Style::new().bold() } else { Style::new() };
-                    let cell = self.inline(events, style);
+                    let cell = inline(events, style, self.canvas);
                     if let Some(row) = rows.last_mut() {
                         row.push(cell);
                     }
@@ -201,45 +190,7 @@ impl Drawing<'_> {
         rows
     }
 
-    /// Inline text up to the end of its block, or the start of another.
-    fn inline(&mut self, events: &mut Events<'_>, base: Style) -> Vec<Span> {
-        let mut spans = Vec::new();
-        let mut styles = vec![base];
-        let mut links: Vec<String> = Vec::new();
-        while let Some(event) = events.next_if(is_inline) {
-            let style = styles.last().copied().unwrap_or_default();
-            let mut push = |text: &str, style| {
-                spans.push(Span { text: text.to_owned(), style, link: links.last().cloned() });
-            };
-            match event {
-                Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => push(&text, style),
-                Event::Code(code) => push(&code, CODE),
-                Event::SoftBreak => push(" ", style),
-                Event::HardBreak => push("\n", style),
-                Event::TaskListMarker(done) => push(if done { "☑ " } else { "☐ " }, style),
-                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                    links.push(dest_url.into_string());
-                    styles.push(style.underline());
-                }
-                Event::Start(tag) => styles.push(emphasised(style, &tag)),
-                Event::End(end) => {
-                    if matches!(end, TagEnd::Link | TagEnd::Image)
-                        && let Some(url) = links.pop()
-                        && !self.canvas.paint.links
-                    {
-                        spans.push(Span::new(format!(" ({url})"), base.dimmed()));
-                    }
-                    if styles.len() > 1 {
-                        styles.pop();
-                    }
-                }
-                _ => {}
-            }
-        }
-        linked(joined(spans), self.canvas.citations)
-    }
-
-    fn flow(&mut self, spans: &[Span]) {
+    fn paragraph(&mut self, spans: &[Span]) {
         for line in wrapped(spans, self.width()) {
             self.line(&line);
         }
@@ -262,37 +213,6 @@ impl Drawing<'_> {
         let blank = self.canvas.paint.line(&margins);
         let is_blank = blank.text.trim().is_empty();
         self.lines.push(if is_blank { Line::default() } else { blank });
-    }
-}
-
-fn is_inline(event: &Event<'_>) -> bool {
-    match event {
-        Event::Start(tag) => is_inline_tag(tag.to_end()),
-        Event::End(end) => is_inline_tag(*end),
-        Event::Rule => false,
-        _ => true,
-    }
-}
-
-fn is_inline_tag(tag: TagEnd) -> bool {
-    matches!(
-        tag,
-        TagEnd::Emphasis
-            | TagEnd::Strong
-            | TagEnd::Strikethrough
-            | TagEnd::Link
-            | TagEnd::Image
-            | TagEnd::Superscript
-            | TagEnd::Subscript
-    )
-}
-
-fn emphasised(style: Style, tag: &Tag<'_>) -> Style {
-    match tag {
-        Tag::Emphasis => style.italic(),
-        Tag::Strong => style.bold(),
-        Tag::Strikethrough => style.strikethrough(),
-        _ => style,
     }
 }
 

@@ -1,11 +1,12 @@
-//! For people at a terminal: Markdown drawn as it comes, citations and addresses as links.
+//! The format for people at a terminal: Markdown drawn as it arrives, with citations and addresses as links.
 //!
-//! The text is kept as blocks. A change draws only the block that it touches and those after it, and of those only the
-//! lines that differ; so a finished block is written once, and text that the service takes back is redrawn.
+//! The text is divided into blocks. A change draws the block that it touches and those after it, and writes only the
+//! lines that differ. So a finished block is written once, and text that the service replaces is redrawn.
 
 mod citations;
+mod drawn_lines;
+mod inline;
 mod markdown;
-mod sheet;
 mod span;
 mod table;
 
@@ -14,8 +15,9 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Look};
 
 use self::citations::Citations;
-use self::markdown::{Canvas, blocks};
-use self::sheet::Sheet;
+use self::drawn_lines::DrawnLines;
+use self::inline::Canvas;
+use self::markdown::blocks;
 use self::span::{Line, Span, wrapped};
 use super::age;
 use super::citations::{Listing, brackets};
@@ -24,28 +26,28 @@ use super::usage;
 use super::{Problem, Render, Screen, Style};
 use crate::domain::answer::{Answer, SearchEvent, Source, TextChange};
 
-/// How much of a snippet is shown, in characters.
-const SNIPPET: usize = 240;
+/// How much of a snippet is printed, in characters.
+const MAX_SNIPPET: usize = 240;
 
-/// Draws the answer, then its sources and what is known about it.
+/// Prints the answer, then its sources and meta data.
 pub(super) struct Pretty {
     style: Style,
     /// The lines on the terminal; `None` where nothing is drawn before the end.
-    sheet: Option<Sheet>,
+    drawn: Option<DrawnLines>,
     text: String,
     /// The blocks of the text: where each begins, in bytes, and its first line.
     blocks: Vec<(usize, usize)>,
     citations: Citations,
-    /// The size of the terminal at any time.
+    /// Returns the current size of the terminal.
     size: Box<dyn Fn() -> Screen + Send>,
 }
 
 impl Pretty {
-    /// A renderer for a terminal whose size `size` tells.
+    /// A renderer for a terminal whose current size `size` returns.
     pub(super) fn new(style: Style, size: impl Fn() -> Screen + Send + 'static) -> Self {
-        let sheet = style.screen.map(Sheet::new);
+        let drawn = style.screen.map(DrawnLines::new);
         let (text, blocks, citations) = <(String, Vec<(usize, usize)>, Citations)>::default();
-        Self { style, sheet, text, blocks, citations, size: Box::new(size) }
+        Self { style, drawn, text, blocks, citations, size: Box::new(size) }
     }
 
     fn change(&mut self, change: &TextChange, out: &mut dyn Write) -> io::Result<()> {
@@ -53,11 +55,11 @@ impl Pretty {
         self.draw_from(change.at, out)
     }
 
-    /// Draws from the block that byte `at` is in, or could still join.
+    /// Draws from the first block that a change at byte `at` may alter.
     fn draw_from(&mut self, at: usize, out: &mut dyn Write) -> io::Result<()> {
-        self.follow_resize();
-        let (start, first_line) = self.reopen(at);
-        let Some(sheet) = &mut self.sheet else { return Ok(()) };
+        self.update_size();
+        let (start, first_line) = self.remove_blocks_from(at);
+        let Some(drawn) = &mut self.drawn else { return Ok(()) };
         let source = self.text.get(start..).unwrap_or_default();
         let clean = sanitize(source);
         let canvas = Canvas { width: self.style.width, paint: self.style.paint, citations: &self.citations };
@@ -66,18 +68,19 @@ impl Pretty {
             if !lines.is_empty() {
                 lines.push(Line::default());
             }
-            // Where something was taken out, places in the clean text are none in the source.
+            // Where characters were removed, positions in the clean text are not positions in the source.
             if clean.len() == source.len() || self.blocks.is_empty() {
                 self.blocks.push((start + block.start, first_line + lines.len()));
             }
             lines.extend(block.lines);
         }
-        sheet.replace(first_line, lines, out)
+        drawn.replace(first_line, lines, out)
     }
 
-    /// Drops the blocks that a change at byte `at` may alter, and says where the first of them begins. That is the
-    /// block it is in and the one before, which it could still join, and all that no blank line separates from them.
-    fn reopen(&mut self, at: usize) -> (usize, usize) {
+    /// Removes the blocks that a change at byte `at` may alter, and returns the start and the first line of the first
+    /// one. These are the block with the change, the one before it, which it may join, and those that no blank line
+    /// separates from them.
+    fn remove_blocks_from(&mut self, at: usize) -> (usize, usize) {
         while self.blocks.last().is_some_and(|(start, _)| *start >= at) {
             self.blocks.pop();
         }
@@ -92,21 +95,21 @@ impl Pretty {
         }
     }
 
-    /// Takes a changed size over: what is drawn from now on fits it.
-    fn follow_resize(&mut self) {
+    /// Uses the current size of the terminal for what is drawn from now on.
+    fn update_size(&mut self) {
         let now = self.style.screen.map(|_| (self.size)());
-        if let (Some(now), Some(sheet)) = (now, &mut self.sheet)
+        if let (Some(now), Some(drawn)) = (now, &mut self.drawn)
             && self.style.screen != Some(now)
         {
             self.style.screen = Some(now);
             self.style.width = now.width;
-            sheet.resize(now);
+            drawn.resize(now);
         }
     }
 
-    /// Draws the final text, with the final numbers of its sources.
+    /// Draws the final text with its final citations.
     fn finish(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        let citations = Citations::of(&answer.sources);
+        let citations = Citations::new(&answer.sources);
         let at = if citations == self.citations && answer.text == self.text { self.text.len() } else { 0 };
         self.citations = citations;
         answer.text.clone_into(&mut self.text);
@@ -125,12 +128,12 @@ impl Pretty {
     }
 
     fn write_sources(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        let listing = Listing::of(answer, self.style.limit);
+        let listing = Listing::new(answer, self.style.limit);
         let note = listing.note().map(|note| format!(" ({note})")).unwrap_or_default();
-        let count = listing.shown.len();
+        let count = listing.visible.len();
         let heading = format!("{count} {}{note}", if count == 1 { "source" } else { "sources" });
         self.write_lines(&[vec![Span::new(heading, Look::new().bold())]], out)?;
-        for source in listing.shown {
+        for source in listing.visible {
             self.write_source(source, out)?;
         }
         out.write_all(b"\n")
@@ -146,14 +149,14 @@ impl Pretty {
             Span { link: Some(url.clone()), ..Span::new(format!(" {title}"), Look::new().bold()) },
             Span::new(format!(" ({age})"), Look::new().dimmed()),
         ];
-        self.write_lines(&indented(&head, self.style.width), out)?;
-        // The address stays in one piece, so that it can be copied.
+        self.write_lines(&with_hanging_indent(&head, self.style.width), out)?;
+        // The address is not broken, so that it can be copied.
         let address = Span { link: Some(url.clone()), ..Span::new(url, Look::new().underline()) };
         self.write_lines(&[vec![Span::new("    ", Look::new()), address]], out)?;
         let snippet = source.snippet.as_deref().map(one_line).unwrap_or_default();
         if !snippet.is_empty() {
-            let snippet = Span::new(cut(&snippet, SNIPPET, usize::MAX), Look::new().dimmed());
-            self.write_lines(&indented_all(&[snippet], self.style.width), out)?;
+            let snippet = Span::new(cut(&snippet, MAX_SNIPPET, usize::MAX), Look::new().dimmed());
+            self.write_lines(&with_indent(&[snippet], self.style.width), out)?;
         }
         Ok(())
     }
@@ -183,7 +186,7 @@ impl Render for Pretty {
         match event {
             SearchEvent::Text(change) => self.change(change, out),
             SearchEvent::Sources(sources) => {
-                self.citations = Citations::of(sources);
+                self.citations = Citations::new(sources);
                 Ok(())
             }
             _ => Ok(()),
@@ -191,9 +194,9 @@ impl Render for Pretty {
     }
 
     fn answer(&mut self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        if self.sheet.is_none() {
-            // Nothing was drawn and nothing can change: a sheet that is never redrawn.
-            self.sheet = Some(Sheet::new(Screen { width: self.style.width, height: 1 }));
+        if self.drawn.is_none() {
+            // Nothing was drawn before, so these lines are written once.
+            self.drawn = Some(DrawnLines::new(Screen { width: self.style.width, height: 1 }));
         }
         if !answer.sources_only {
             self.finish(answer, out)?;
@@ -208,20 +211,21 @@ impl Render for Pretty {
                 self.finish(answer, out)?;
                 self.write_meta(answer, out)
             }
-            None if self.sheet.as_ref().is_some_and(|sheet| sheet.len() > 0) => out.write_all(b"\n"),
+            None if self.drawn.as_ref().is_some_and(|drawn| drawn.len() > 0) => out.write_all(b"\n"),
             None => Ok(()),
         }
     }
 }
 
-/// Lines of which all but the first are indented.
-fn indented(spans: &[Span], width: usize) -> Vec<Vec<Span>> {
+/// Wrapped lines, all but the first of them indented.
+fn with_hanging_indent(spans: &[Span], width: usize) -> Vec<Vec<Span>> {
     let mut lines = wrapped(spans, width.saturating_sub(4));
     lines.iter_mut().skip(1).for_each(|line| line.insert(0, Span::new("    ", Look::new())));
     lines
 }
 
-fn indented_all(spans: &[Span], width: usize) -> Vec<Vec<Span>> {
+/// Wrapped lines, all of them indented.
+fn with_indent(spans: &[Span], width: usize) -> Vec<Vec<Span>> {
     let mut lines = wrapped(spans, width.saturating_sub(4));
     for line in &mut lines {
         line.insert(0, Span::new("    ", Look::new()));

@@ -5,7 +5,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::render::Paint;
 
-/// The look of code.
+/// The style of code.
 pub(super) const CODE: Style = Style::new().fg_color(Some(Color::Ansi(AnsiColor::Yellow)));
 
 /// A piece of text in one style, perhaps a link.
@@ -22,7 +22,7 @@ impl Span {
         Self { text: text.into(), style, link: None }
     }
 
-    fn like(&self, text: &str) -> Self {
+    fn with_text(&self, text: &str) -> Self {
         Self { text: text.to_owned(), style: self.style, link: self.link.clone() }
     }
 }
@@ -30,16 +30,16 @@ impl Span {
 /// A line as it is drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Line {
-    /// The text with its escape sequences; it ends in the plain style.
+    /// The text with its escape sequences; it ends in the default style.
     pub(super) text: String,
-    /// The text that is seen.
+    /// The text without escape sequences.
     pub(super) plain: String,
     /// How many cells it takes.
     pub(super) cells: usize,
 }
 
 impl Paint {
-    /// The spans as one line.
+    /// Renders the spans as one line.
     pub(super) fn line(self, spans: &[Span]) -> Line {
         let mut line = Line { cells: cells(spans), ..Line::default() };
         for span in spans {
@@ -74,7 +74,7 @@ pub(super) fn cells(spans: &[Span]) -> usize {
     spans.iter().map(|span| span.text.width()).sum()
 }
 
-/// Joins neighbours of the same look, so that what a parser split is whole again.
+/// Joins neighbours of the same style, which the parser may have split.
 pub(super) fn joined(spans: Vec<Span>) -> Vec<Span> {
     let mut joined: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
@@ -98,7 +98,7 @@ pub(super) fn wrapped(spans: &[Span], width: usize) -> Vec<Vec<Span>> {
                 wrapping.end_word();
                 wrapping.end_line();
             }
-            wrapping.part(span, part);
+            wrapping.add_text(span, part);
         }
     }
     wrapping.end_word();
@@ -112,16 +112,16 @@ struct Wrapping {
     line: Vec<Span>,
     /// The cells of `line`.
     used: usize,
-    /// The word under way, which may change its look.
+    /// The current word, which may have several styles.
     word: Vec<Span>,
 }
 
 impl Wrapping {
-    fn part(&mut self, span: &Span, part: &str) {
+    fn add_text(&mut self, span: &Span, part: &str) {
         for piece in part.split_inclusive(' ') {
             let word = piece.trim_end_matches(' ');
             if !word.is_empty() {
-                self.word.push(span.like(word));
+                self.word.push(span.with_text(word));
             }
             if word.len() < piece.len() {
                 self.end_word();
@@ -130,11 +130,11 @@ impl Wrapping {
         }
     }
 
-    /// One blank between words, however many there are; none at the start or beyond the end of a line.
+    /// Adds one blank between words, however many there are, but none at the start or the end of a full line.
     fn blank(&mut self, span: &Span) {
         let follows_word = self.line.last().is_some_and(|last| !last.text.ends_with(' '));
         if follows_word && self.used < self.width {
-            self.line.push(span.like(" "));
+            self.line.push(span.with_text(" "));
             self.used += 1;
         }
     }
@@ -159,13 +159,13 @@ impl Wrapping {
         for character in span.text.chars() {
             let cells = character.width().unwrap_or(0);
             if self.used + cells > self.width && self.used > 0 {
-                self.line.push(span.like(&std::mem::take(&mut text)));
+                self.line.push(span.with_text(&std::mem::take(&mut text)));
                 self.end_line();
             }
             text.push(character);
             self.used += cells;
         }
-        self.line.push(span.like(&text));
+        self.line.push(span.with_text(&text));
     }
 
     fn end_line(&mut self) {

@@ -1,14 +1,14 @@
-//! Tables in as much width as there is.
+//! Tables that fit the width of the terminal.
 
 use anstyle::Style;
 use pulldown_cmark::Alignment;
 
 use super::span::{Span, cells, wrapped};
 
-/// What stands between two columns.
+/// The separator of columns.
 const GAP: &str = " │ ";
-/// No column is narrower while another is wider.
-const NARROWEST: usize = 6;
+/// The width to which the widest column is reduced before any becomes narrower, in cells.
+const MIN_WIDTH: usize = 6;
 
 /// The lines of a table whose first row is its head. Cells are wrapped where the table would be too wide.
 pub(super) fn lines(alignments: &[Alignment], rows: &[Vec<Vec<Span>>], width: usize) -> Vec<Vec<Span>> {
@@ -25,7 +25,7 @@ pub(super) fn lines(alignments: &[Alignment], rows: &[Vec<Vec<Span>>], width: us
     lines
 }
 
-/// Natural widths, the widest reduced until the table fits.
+/// The widths of the columns: of their content, the widest reduced until the table fits.
 fn widths(rows: &[Vec<Vec<Span>>], columns: usize, width: usize) -> Vec<usize> {
     let natural = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cells(cell));
@@ -40,7 +40,7 @@ fn widths(rows: &[Vec<Vec<Span>>], columns: usize, width: usize) -> Vec<usize> {
             return widths;
         }
         let excess = total - room;
-        *widest = widest.saturating_sub(excess.min((*widest).saturating_sub(NARROWEST)).max(1)).max(1);
+        *widest = widest.saturating_sub(excess.min((*widest).saturating_sub(MIN_WIDTH)).max(1)).max(1);
     }
 }
 
@@ -60,15 +60,15 @@ fn row_lines(row: &[Vec<Span>], widths: &[usize], alignments: &[Alignment]) -> V
             }
             let text = cell.get(index).unwrap_or(&empty);
             let alignment = alignments.get(column).copied().unwrap_or(Alignment::None);
-            let last = column + 1 == widths.len();
-            push_aligned(&mut line, text, *width, alignment, last);
+            let is_last = column + 1 == widths.len();
+            push_aligned(&mut line, text, *width, alignment, is_last);
         }
         line
     };
     (0..height).map(line).collect()
 }
 
-fn push_aligned(line: &mut Vec<Span>, text: &[Span], width: usize, alignment: Alignment, last: bool) {
+fn push_aligned(line: &mut Vec<Span>, text: &[Span], width: usize, alignment: Alignment, is_last: bool) {
     let free = width.saturating_sub(cells(text));
     let before = match alignment {
         Alignment::Right => free,
@@ -77,6 +77,6 @@ fn push_aligned(line: &mut Vec<Span>, text: &[Span], width: usize, alignment: Al
     };
     line.push(Span::new(" ".repeat(before), Style::new()));
     line.extend(text.iter().cloned());
-    let after = if last { 0 } else { free - before };
+    let after = if is_last { 0 } else { free - before };
     line.push(Span::new(" ".repeat(after), Style::new()));
 }

@@ -1,4 +1,4 @@
-//! What is seen on a terminal, by an emulator of one.
+//! The output as a terminal emulator shows it.
 
 use super::*;
 use crate::render::Paint;
@@ -70,7 +70,7 @@ fn in_pieces(text: &str, size: usize, style: Style) -> Vec<u8> {
 }
 
 /// What a terminal of this width shows, with all that has scrolled away.
-fn shown(bytes: &[u8], width: usize) -> String {
+fn screen_of(bytes: &[u8], width: usize) -> String {
     let mut terminal =
         vt100::Parser::new(1000.try_into().unwrap(), u16::try_from(width).unwrap().try_into().unwrap(), 0);
     terminal.process(String::from_utf8_lossy(bytes).replace('\n', "\r\n").as_bytes());
@@ -81,11 +81,11 @@ fn shown(bytes: &[u8], width: usize) -> String {
 #[test]
 fn text_that_comes_in_pieces_looks_as_if_it_had_come_at_once() {
     for width in [2, 7, 40, 80, 200] {
-        let whole = shown(&written(&[], &answer(TEXT), style(width, 1000)), width);
+        let at_once = screen_of(&written(&[], &answer(TEXT), style(width, 1000)), width);
         for size in [1, 3, 17, 100] {
             assert_eq!(
-                shown(&in_pieces(TEXT, size, style(width, 1000)), width),
-                whole,
+                screen_of(&in_pieces(TEXT, size, style(width, 1000)), width),
+                at_once,
                 "{width} columns, {size} characters"
             );
         }
@@ -95,7 +95,7 @@ fn text_that_comes_in_pieces_looks_as_if_it_had_come_at_once() {
 #[test]
 fn the_screen_at_forty_eighty_and_two_hundred_columns() {
     for width in [40, 80, 200] {
-        let screen = shown(&in_pieces(TEXT, 5, style(width, 100)), width) + "\n";
+        let screen = screen_of(&in_pieces(TEXT, 5, style(width, 100)), width) + "\n";
         let file = format!("{}/tests/screens/{width}-columns.txt", env!("CARGO_MANIFEST_DIR"));
         assert_eq!(screen, std::fs::read_to_string(&file).unwrap(), "{file}");
     }
@@ -108,14 +108,15 @@ fn a_rewritten_paragraph_is_redrawn_and_shown_once() {
         (0, "Kept.\n\nThe fare is 41 crowns.\n\n- a\n- b\n"),
         (20, "44 crowns, without bags.\n\n- a\n- b\n"),
     ];
-    let screen = shown(&written(&changes, &answer(text), style(80, 24)), 80);
+    let screen = screen_of(&written(&changes, &answer(text), style(80, 24)), 80);
     assert!(
         screen.starts_with("Kept.\n\nThe fare is 44 crowns, without bags.\n\n• a\n• b\n\n2 sources"),
         "{screen}"
     );
     let shorter = [(0, "One long line of text.\n\nTwo."), (0, "Short.")];
     assert!(
-        shown(&written(&shorter, &answer("Short."), style(80, 24)), 80).starts_with("Short.\n\n2 sources")
+        screen_of(&written(&shorter, &answer("Short."), style(80, 24)), 80)
+            .starts_with("Short.\n\n2 sources")
     );
 }
 
@@ -123,7 +124,7 @@ fn a_rewritten_paragraph_is_redrawn_and_shown_once() {
 fn a_long_answer_scrolls_and_is_written_once() {
     let text: String = numbered("Paragraph N of a long answer [1].\n\n");
     let bytes = in_pieces(&text, 9, style(80, 10));
-    let screen = shown(&bytes, 80);
+    let screen = screen_of(&bytes, 80);
     assert!(!screen.contains("rewritten"), "{screen}");
     assert!((0..60).all(|n| screen.matches(&format!("Paragraph {n} of")).count() == 1));
 }
@@ -135,7 +136,7 @@ fn changed_links_that_have_scrolled_away_are_left() {
     let mut out = Vec::new();
     pretty.change(&TextChange { at: 0, text: text.clone() }, &mut out).unwrap();
     pretty.answer(&answer(&text), &mut out).unwrap();
-    let screen = shown(&out, 80);
+    let screen = screen_of(&out, 80);
     assert!(screen.contains("Paragraph 59 [1].") && screen.contains("2 sources"), "{screen}");
     assert!(!screen.contains("rewritten"), "{screen}");
 }
@@ -154,7 +155,7 @@ fn an_answer_of_six_kilobytes_costs_less_than_thirty() {
 fn nothing_steers_the_terminal_but_what_is_drawn() {
     let text = "a\u{1B}[2Jb\u{202E}c\u{9B}31m\n\n## d\u{1B}]0;x\u{7}";
     let bytes = in_pieces(text, 2, style(80, 24));
-    let screen = shown(&bytes, 80);
+    let screen = screen_of(&bytes, 80);
     assert!(
         !String::from_utf8_lossy(&bytes).contains('\u{202E}')
             && !String::from_utf8_lossy(&bytes).contains("\u{1B}[2J")

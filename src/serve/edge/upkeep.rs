@@ -88,7 +88,7 @@ pub(crate) async fn replace_session(server: &ServerState, session: auth::Session
     }
     let checked = auth::check(http::web_base(&server.env)?, &session).await?;
     let Verdict::Known { email, plan } = checked.verdict else { return Err(Error::NotAccepted) };
-    let store = Store::of(&server.env)?;
+    let store = Store::for_user(&server.env)?;
     let session = checked.rotated.unwrap_or(session);
     let credential = Credential { email, ..Credential::new(session, Origin::Store(store.path().to_owned())) };
     store.off_thread(move |store| store.write(&credential)).await?;

@@ -101,7 +101,7 @@ impl AnswerStream {
             return text;
         }
         batch::absorb_arrived(&mut self.search, &server.read_ahead).await;
-        while let Some(event) = self.search.known() {
+        while let Some(event) = self.search.next_available() {
             self.handle(event, server);
         }
         while let Some(piece) = self.pieces.pop_front() {

@@ -17,7 +17,7 @@ pub(super) async fn absorb_arrived(search: &mut Search, read_ahead: &Semaphore) 
     let _permit = read_ahead.acquire().await;
     let mut reads = 0;
     yield_to_tasks().await;
-    while reads < MAX_READS && search.absorb() {
+    while reads < MAX_READS && search.read_available() {
         reads += 1;
         if reads % READS_BETWEEN_POLLS == 0 { tokio::task::yield_now().await } else { yield_to_tasks().await }
     }

@@ -1,12 +1,15 @@
-//! `POST /search`: pages, and no answer.
+//! `POST /search`: sources without an answer.
 
 use serde_json::Value;
 
-use super::gathered::{Gathered, filters, sources, text};
+use super::json::{sources, text};
+use super::options::filters;
+use super::partial_answer::PartialAnswer;
 use crate::domain::choice::Choice;
 use crate::domain::error::Result;
 use crate::domain::request::SearchRequest;
 
+/// The body of a request.
 pub(super) fn body(request: &SearchRequest) -> Value {
     let mut body = filters(request);
     let mut set = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
@@ -20,8 +23,8 @@ pub(super) fn body(request: &SearchRequest) -> Value {
     body.into()
 }
 
-/// Reads a whole reply.
-pub(super) fn whole(reply: &Value) -> Result<Gathered> {
+/// Reads the reply.
+pub(super) fn read_reply(reply: &Value) -> Result<PartialAnswer> {
     let sources = sources(reply.get("results").unwrap_or(&Value::Null), "results")?;
-    Ok(Gathered { sources, id: text(reply.get("id")), over: true, ..Gathered::default() })
+    Ok(PartialAnswer { sources, id: text(reply.get("id")), is_complete: true, ..PartialAnswer::default() })
 }

@@ -1,4 +1,4 @@
-//! Lines on a terminal that may still change: what is the same stays, what differs is written again.
+//! The lines on a terminal while they may still change. Only lines that differ are written again.
 
 use std::io::{self, Write};
 
@@ -7,28 +7,28 @@ use crate::render::Screen;
 
 /// The lines drawn so far. The cursor is at the end of the last one.
 #[derive(Debug)]
-pub(super) struct Sheet {
+pub(super) struct DrawnLines {
     screen: Screen,
     lines: Vec<Line>,
 }
 
-impl Sheet {
+impl DrawnLines {
     pub(super) fn new(screen: Screen) -> Self {
         Self { screen, lines: Vec::new() }
     }
 
-    /// The terminal's size now. After a change of the width its lines were broken anew.
+    /// Sets a new size of the terminal. After a change of the width, the terminal has broken its lines anew.
     pub(super) fn resize(&mut self, screen: Screen) {
         self.screen = screen;
     }
 
-    /// Replaces the lines from `from` on by `new`, writing what differs.
+    /// Replaces the lines from `from` on by `new`, and writes those that differ.
     pub(super) fn replace(&mut self, from: usize, new: Vec<Line>, out: &mut dyn Write) -> io::Result<()> {
-        let same = self.same(from, &new);
-        let mut first = (from + same).min(self.lines.len());
-        let mut fresh: Vec<Line> = new.into_iter().skip(same).collect();
+        let unchanged = self.count_unchanged(from, &new);
+        let mut first = (from + unchanged).min(self.lines.len());
+        let mut fresh: Vec<Line> = new.into_iter().skip(unchanged).collect();
         if fresh.is_empty() && first < self.lines.len() {
-            // Where lines only go away, the last that stays is written again, for the cursor to end up behind it.
+            // Where lines are only removed, the last remaining one is written again, so that the cursor ends behind it.
             first = first.saturating_sub(1);
             fresh.extend(self.lines.get(first).cloned());
         }
@@ -47,18 +47,19 @@ impl Sheet {
         Ok(())
     }
 
-    /// How many lines need no writing: those that are the same, and those that have scrolled away and look the same.
-    fn same(&self, from: usize, new: &[Line]) -> usize {
+    /// How many lines need not be written: those that are equal, and those that have scrolled away and have the same
+    /// text.
+    fn count_unchanged(&self, from: usize, new: &[Line]) -> usize {
         let pairs = || self.lines.iter().skip(from).zip(new);
-        let same = pairs().take_while(|(old, new)| old == new).count();
-        let alike = pairs().take_while(|(old, new)| old.plain == new.plain).count();
+        let equal = pairs().take_while(|(old, new)| old == new).count();
+        let same_text = pairs().take_while(|(old, new)| old.plain == new.plain).count();
         let mut rows = 0;
         let reachable = self.lines.iter().rev().take_while(|line| {
             rows += self.rows(line);
             rows <= self.screen.height
         });
         let scrolled = self.lines.len() - reachable.count();
-        let first = same.max(alike.min(scrolled.saturating_sub(from)));
+        let first = equal.max(same_text.min(scrolled.saturating_sub(from)));
         first + pairs().skip(first).take_while(|(old, new)| old == new).count()
     }
 
@@ -66,8 +67,8 @@ impl Sheet {
         write_lines(lines, !self.lines.is_empty(), out)
     }
 
-    /// Writes `fresh` over `old`, the last lines on the terminal. What has scrolled away cannot be reached any more;
-    /// then all of it is written anew below.
+    /// Writes `fresh` over `old`, the last lines on the terminal. Where the first of them has scrolled away and cannot
+    /// be reached, all are written again below.
     fn rewrite(&self, old: &mut Vec<Line>, fresh: &[Line], out: &mut dyn Write) -> io::Result<()> {
         let up: usize = old.iter().map(|line| self.rows(line)).sum::<usize>() - 1;
         if up >= self.screen.height {
@@ -91,9 +92,9 @@ impl Sheet {
     }
 }
 
-fn write_lines(lines: &[Line], mut below: bool, out: &mut dyn Write) -> io::Result<()> {
+fn write_lines(lines: &[Line], mut on_new_line: bool, out: &mut dyn Write) -> io::Result<()> {
     for line in lines {
-        if std::mem::replace(&mut below, true) {
+        if std::mem::replace(&mut on_new_line, true) {
             out.write_all(b"\n")?;
         }
         out.write_all(line.text.as_bytes())?;

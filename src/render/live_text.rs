@@ -1,5 +1,5 @@
-//! Text on a terminal while it still grows: appended as it comes, and redrawn from the paragraph that changed when
-//! the service takes text back.
+//! Text on a terminal while it still grows: appended as it arrives, and redrawn from the paragraph that changed when
+//! the service replaces text.
 
 use std::io::{self, Write};
 
@@ -9,24 +9,24 @@ use super::Screen;
 use super::text::sanitize;
 use crate::domain::answer::TextChange;
 
-/// A text being drawn.
+/// A text that is drawn while it grows.
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct LiveText {
     screen: Screen,
     heading: &'static str,
     started: bool,
-    /// The text drawn so far, as it came.
+    /// The text drawn so far, before sanitizing.
     text: String,
 }
 
-impl Live {
+impl LiveText {
     /// Draws below `heading`, which is written together with the first text.
     pub(super) fn new(screen: Screen, heading: &'static str) -> Self {
         Self { screen, heading, started: false, text: String::new() }
     }
 
     /// Draws a change.
-    pub(super) fn change(&mut self, change: &TextChange, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn apply(&mut self, change: &TextChange, out: &mut dyn Write) -> io::Result<()> {
         if !std::mem::replace(&mut self.started, true) {
             out.write_all(self.heading.as_bytes())?;
         }
@@ -46,22 +46,22 @@ impl Live {
         out.write_all(sanitize(self.text.get(start..).unwrap_or_default()).as_bytes())
     }
 
-    /// The text is final. Ends with `end`, as far as the text does not: new lines.
+    /// Draws the final text and the line feeds `end`, less those that the text ends with.
     pub(super) fn finish(&mut self, text: &str, end: &str, out: &mut dyn Write) -> io::Result<()> {
         match TextChange::between(&self.text, text) {
-            Some(rest) => self.change(&rest, out)?,
-            None if !self.started => self.change(&TextChange { at: 0, text: String::new() }, out)?,
+            Some(rest) => self.apply(&rest, out)?,
+            None if !self.started => self.apply(&TextChange { at: 0, text: String::new() }, out)?,
             None => {}
         }
         if self.text.trim().is_empty() {
             out.write_all(b"(no answer text)")?;
         }
-        let ends = self.text.len() - self.text.trim_end_matches('\n').len();
-        out.write_all(end.get(ends.min(end.len())..).unwrap_or_default().as_bytes())
+        let line_feeds = self.text.len() - self.text.trim_end_matches('\n').len();
+        out.write_all(end.get(line_feeds.min(end.len())..).unwrap_or_default().as_bytes())
     }
 
-    /// Leaves the text as it is, and the cursor on a new line.
-    pub(super) fn leave(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    /// Keeps the text drawn so far, and moves the cursor to a new line.
+    pub(super) fn end_line(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if self.started && !self.text.ends_with('\n') {
             out.write_all(b"\n")?;
         }
@@ -69,7 +69,7 @@ impl Live {
     }
 }
 
-/// Moves the cursor to the start of the line `rows` above its own, and clears everything from there.
+/// Moves the cursor to the start of the line `rows` above its own, and clears the screen from there.
 fn erase(rows: usize, out: &mut dyn Write) -> io::Result<()> {
     match rows {
         0 => write!(out, "\r\x1B[J"),
@@ -77,7 +77,7 @@ fn erase(rows: usize, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// How many rows a text takes that begins in the first column.
+/// How many rows of the terminal a text takes that begins in the first column.
 fn rows(text: &str, width: usize) -> usize {
     let mut rows = 1;
     let mut column = 0;
@@ -105,10 +105,10 @@ mod tests {
     use super::*;
 
     fn drawn(changes: &[(usize, &str)]) -> String {
-        let mut live = Live::new(Screen { width: 10, height: 5 }, "");
+        let mut live = LiveText::new(Screen { width: 10, height: 5 }, "");
         let mut out = Vec::new();
         for (at, text) in changes {
-            live.change(&TextChange { at: *at, text: (*text).to_owned() }, &mut out).unwrap();
+            live.apply(&TextChange { at: *at, text: (*text).to_owned() }, &mut out).unwrap();
         }
         String::from_utf8(out).unwrap()
     }
