@@ -1,129 +1,103 @@
 //! What a keyword demands of a value by itself, whatever stands within it.
+//!
+//! Numbers are compared by their value: 1, 1.0 and 1e0 are one number.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 use serde_json::{Number, Value};
 
 use super::super::json::clipped;
-use super::number::{compare, equal, is_integer, is_multiple};
+use super::one_or_list;
 
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Assertion {
-    /// The schema `false`, which nothing fits.
-    Never,
-    Type(BTreeSet<Type>),
-    Enum(Vec<Value>),
-    Const(Value),
-    Minimum(Number),
-    Maximum(Number),
-    ExclusiveMinimum(Number),
-    ExclusiveMaximum(Number),
-    MultipleOf(Number),
-    MinLength(usize),
-    MaxLength(usize),
-    MinItems(usize),
-    MaxItems(usize),
-    Required(BTreeSet<String>),
+/// What a value that breaks a rule must do; `None` for one that keeps it. A rule about strings says nothing about
+/// numbers, and so on.
+pub(super) fn broken(keyword: &str, rule: &Value, value: &Value) -> Option<String> {
+    let listed = one_or_list(rule);
+    let mut names = listed.iter().filter_map(Value::as_str);
+    Some(match (keyword, value) {
+        ("type", _) if !names.clone().any(|name| has_type(value, name)) => {
+            format!("must be of the type {}", names.collect::<Vec<_>>().join(" or "))
+        }
+        ("enum", _) if !listed.iter().any(|known| equal(known, value)) => {
+            "must be one of the values of 'enum'".to_owned()
+        }
+        ("const", _) if !equal(rule, value) => "must be the value of 'const'".to_owned(),
+        ("required", Value::Object(fields)) => {
+            let missing = names.find(|name| !fields.contains_key(*name))?;
+            format!("must have the property {:?}", clipped(missing, 40))
+        }
+        _ => return broken_bound(keyword, rule.as_number()?, value),
+    })
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Type {
-    Null,
-    Boolean,
-    Object,
-    Array,
-    Number,
-    String,
-    Integer,
+/// The same for the keywords that bound a number or a length.
+fn broken_bound(keyword: &str, bound: &Number, value: &Value) -> Option<String> {
+    let (number, unit) = match value {
+        Value::Number(number) => (number.clone(), ""),
+        Value::String(text) => (text.chars().count().into(), " characters"),
+        Value::Array(items) => (items.len().into(), " items"),
+        _ => return None,
+    };
+    let order = compare(&number, bound)?;
+    let (holds, demand) = match (keyword, value) {
+        ("minimum", Value::Number(_)) => (order.is_ge(), "be at least"),
+        ("maximum", Value::Number(_)) => (order.is_le(), "be at most"),
+        ("exclusiveMinimum", Value::Number(_)) => (order.is_gt(), "be greater than"),
+        ("exclusiveMaximum", Value::Number(_)) => (order.is_lt(), "be less than"),
+        ("multipleOf", Value::Number(_)) => (is_multiple(&number, bound), "be a multiple of"),
+        ("minLength", Value::String(_)) | ("minItems", Value::Array(_)) => (order.is_ge(), "have at least"),
+        ("maxLength", Value::String(_)) | ("maxItems", Value::Array(_)) => (order.is_le(), "have at most"),
+        _ => return None,
+    };
+    (!holds).then(|| format!("must {demand} {bound}{unit}"))
 }
 
-impl Assertion {
-    /// What it says of strings holds for every number, and so on.
-    pub(super) fn holds(&self, value: &Value) -> bool {
-        match (self, value) {
-            (Self::Never, _) => false,
-            (Self::Type(types), _) => types.iter().any(|kind| kind.is_of(value)),
-            (Self::Enum(values), _) => values.iter().any(|known| equal(known, value)),
-            (Self::Const(known), _) => equal(known, value),
-            (Self::Minimum(bound), Value::Number(number)) => {
-                compare(number, bound).is_some_and(Ordering::is_ge)
-            }
-            (Self::Maximum(bound), Value::Number(number)) => {
-                compare(number, bound).is_some_and(Ordering::is_le)
-            }
-            (Self::ExclusiveMinimum(bound), Value::Number(number)) => {
-                compare(number, bound).is_some_and(Ordering::is_gt)
-            }
-            (Self::ExclusiveMaximum(bound), Value::Number(number)) => {
-                compare(number, bound).is_some_and(Ordering::is_lt)
-            }
-            (Self::MultipleOf(divisor), Value::Number(number)) => is_multiple(number, divisor),
-            (Self::MinLength(least), Value::String(text)) => text.chars().count() >= *least,
-            (Self::MaxLength(most), Value::String(text)) => text.chars().count() <= *most,
-            (Self::MinItems(least), Value::Array(items)) => items.len() >= *least,
-            (Self::MaxItems(most), Value::Array(items)) => items.len() <= *most,
-            (Self::Required(names), Value::Object(fields)) => {
-                names.iter().all(|name| fields.contains_key(name))
-            }
-            _ => true,
-        }
-    }
-
-    /// What a value for which it does not hold must do.
-    pub(super) fn demand(&self, value: &Value) -> String {
-        match self {
-            Self::Never => "is not allowed".to_owned(),
-            Self::Type(types) => {
-                let names: Vec<&str> = types.iter().map(|kind| kind.name()).collect();
-                format!("must be of the type {}", names.join(" or "))
-            }
-            Self::Enum(_) => "must be one of the values of 'enum'".to_owned(),
-            Self::Const(_) => "must be the value of 'const'".to_owned(),
-            Self::Minimum(bound) => format!("must be at least {bound}"),
-            Self::Maximum(bound) => format!("must be at most {bound}"),
-            Self::ExclusiveMinimum(bound) => format!("must be greater than {bound}"),
-            Self::ExclusiveMaximum(bound) => format!("must be less than {bound}"),
-            Self::MultipleOf(divisor) => format!("must be a multiple of {divisor}"),
-            Self::MinLength(least) => format!("must have at least {least} characters"),
-            Self::MaxLength(most) => format!("must have at most {most} characters"),
-            Self::MinItems(least) => format!("must have at least {least} items"),
-            Self::MaxItems(most) => format!("must have at most {most} items"),
-            Self::Required(names) => {
-                let missing = names.iter().find(|name| value.get(name.as_str()).is_none());
-                let missing = missing.map(String::as_str).unwrap_or_default();
-                format!("must have the property {:?}", clipped(missing, 40))
-            }
-        }
+fn has_type(value: &Value, name: &str) -> bool {
+    match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        _ => value.as_f64().is_some_and(|number| number.fract() == 0.0),
     }
 }
 
-impl Type {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Null, Self::Boolean, Self::Object, Self::Array, Self::Number, Self::String, Self::Integer];
+/// The integer that a number is; `None` also above 1e30, where nobody counts.
+#[expect(clippy::cast_possible_truncation, reason = "it is whole, and far within the range")]
+fn whole(number: &Number) -> Option<i128> {
+    let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 1e30);
+    number.as_i128().or(float.map(|float| float as i128))
+}
 
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Boolean => "boolean",
-            Self::Object => "object",
-            Self::Array => "array",
-            Self::Number => "number",
-            Self::String => "string",
-            Self::Integer => "integer",
-        }
+fn compare(left: &Number, right: &Number) -> Option<Ordering> {
+    match (whole(left), whole(right)) {
+        (Some(left), Some(right)) => Some(left.cmp(&right)),
+        _ => left.as_f64()?.partial_cmp(&right.as_f64()?),
     }
+}
 
-    fn is_of(self, value: &Value) -> bool {
-        match (self, value) {
-            (Self::Null, Value::Null)
-            | (Self::Boolean, Value::Bool(_))
-            | (Self::Object, Value::Object(_))
-            | (Self::Array, Value::Array(_))
-            | (Self::Number, Value::Number(_))
-            | (Self::String, Value::String(_)) => true,
-            (Self::Integer, Value::Number(number)) => is_integer(number),
-            _ => false,
+/// Decimals such as 0.1 are near what is meant, so their quotient may be off an integer by as much as they are.
+fn is_multiple(number: &Number, divisor: &Number) -> bool {
+    if let (Some(number), Some(divisor)) = (whole(number), whole(divisor)) {
+        return number.checked_rem(divisor) == Some(0);
+    }
+    let quotient = number.as_f64().zip(divisor.as_f64()).map(|(number, divisor)| number / divisor);
+    quotient
+        .is_some_and(|quotient| (quotient - quotient.round()).abs() <= quotient.abs() * 2.0 * f64::EPSILON)
+}
+
+fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => compare(left, right) == Some(Ordering::Equal),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))
         }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left.iter().all(|(name, left)| right.get(name).is_some_and(|right| equal(left, right)))
+        }
+        _ => left == right,
     }
 }

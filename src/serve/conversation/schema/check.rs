@@ -1,23 +1,24 @@
 //! Whether a value fits a [`Schema`].
 
+use std::borrow::Cow;
 use std::ptr;
 
 use serde_json::{Map, Value};
 
 use super::super::json::clipped;
-use super::assertion::Assertion;
-use super::{DEEPEST, Part, Rule, Schema, escaped};
+use super::assertion::broken;
+use super::{Schema, below, referred};
 
-/// How many times a part may be held against a part of the value. Alternatives that refer to one another could take
-/// longer than any time is enough for.
+/// How many steps a check may take: with alternatives and references, a small schema can ask for any number of them.
 const MOST_STEPS: usize = 500_000;
 
-/// How many values of an `enum` are compared in the time of a step.
-const COMPARED_IN_A_STEP: usize = 16;
+/// How many schemas may be within one another while a value is checked, so that the stack is deep enough. A value is
+/// at most 128 levels deep, and each level passes a few.
+const DEEPEST: usize = 400;
 
 enum Fault {
-    /// The value does not fit: where, from the innermost name outwards, and what it must do.
-    Misfit { place: Vec<String>, demand: String },
+    /// The value does not fit: where, as a JSON pointer, and what it must do.
+    Misfit { place: String, demand: String },
     /// Whether the value fits was not found out.
     TooMuch,
 }
@@ -25,127 +26,120 @@ enum Fault {
 impl Schema {
     /// The error says where the value does not fit and which rule that breaks, without the value.
     pub(in super::super) fn check(&self, value: &Value) -> Result<(), String> {
-        let mut check = Check { schema: self, steps: 0, open: Vec::new() };
-        check.part(0, value).map_err(|fault| fault.message())
+        let mut check = Check { root: &self.0, steps: 0, open: Vec::new() };
+        check.schema(&self.0, value).map_err(|fault| match fault {
+            Fault::TooMuch => "it takes too long to check".to_owned(),
+            Fault::Misfit { place, demand } if place.is_empty() => format!("it {demand}"),
+            Fault::Misfit { place, demand } => format!("{} {demand}", clipped(&place, 80)),
+        })
     }
 }
 
 impl Fault {
+    fn misfit(demand: impl Into<String>) -> Self {
+        Self::Misfit { place: String::new(), demand: demand.into() }
+    }
+
     /// The same fault, seen from what holds the value under a name or a number.
-    fn within(mut self, name: &impl ToString) -> Self {
+    fn within(mut self, name: &str) -> Self {
         if let Self::Misfit { place, .. } = &mut self {
-            place.push(name.to_string());
+            place.insert_str(0, &below("", name));
         }
         self
     }
-
-    fn message(&self) -> String {
-        let Self::Misfit { place, demand } = self else {
-            return "it takes too long to check".to_owned();
-        };
-        if place.is_empty() {
-            return format!("it {demand}");
-        }
-        let place: String = place.iter().rev().flat_map(|name| ["/".to_owned(), escaped(name)]).collect();
-        format!("{} {demand}", clipped(&place, 80))
-    }
-}
-
-fn misfit(demand: String) -> Fault {
-    Fault::Misfit { place: Vec::new(), demand }
 }
 
 struct Check<'a> {
-    schema: &'a Schema,
+    root: &'a Value,
     steps: usize,
-    /// The parts that are being checked, each within the one before it, and against what.
-    open: Vec<(Part, &'a Value)>,
+    /// The schemas that are being checked, each within the one before it, and against what.
+    open: Vec<(&'a Value, &'a Value)>,
 }
 
 impl<'a> Check<'a> {
-    fn part(&mut self, part: Part, value: &'a Value) -> Result<(), Fault> {
-        self.enter(part, value)?;
-        let schema = self.schema;
-        let mut checked = Ok(());
-        for rule in schema.parts.get(part).into_iter().flatten() {
-            checked = self.rule(rule, value);
-            if checked.is_err() {
-                break;
-            }
-        }
-        self.open.pop();
-        checked
-    }
-
-    fn enter(&mut self, part: Part, value: &'a Value) -> Result<(), Fault> {
-        self.spend(1)?;
+    fn schema(&mut self, schema: &'a Value, value: &'a Value) -> Result<(), Fault> {
+        self.spend(schema)?;
+        self.spend(value)?;
         if self.open.len() == DEEPEST {
             return Err(Fault::TooMuch);
         }
         let mut same_value = self.open.iter().rev().take_while(|(_, open)| ptr::eq(*open, value));
-        if same_value.any(|(open, _)| *open == part) {
-            return Err(misfit("stands where the schema refers to itself without end".to_owned()));
+        if same_value.any(|(open, _)| ptr::eq(*open, schema)) {
+            return Err(Fault::misfit("stands where the schema refers to itself without end"));
         }
-        self.open.push((part, value));
-        Ok(())
+        self.open.push((schema, value));
+        let checked = match schema {
+            Value::Bool(false) => Err(Fault::misfit("is not allowed")),
+            Value::Object(keywords) => self.keywords(keywords, value),
+            _ => Ok(()),
+        };
+        self.open.pop();
+        checked
     }
 
-    fn spend(&mut self, steps: usize) -> Result<(), Fault> {
-        self.steps += steps;
+    /// Counts the steps that it takes to look at a value, without what stands within it: more for long ones.
+    fn spend(&mut self, value: &Value) -> Result<(), Fault> {
+        let size = match value {
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.len(),
+            Value::Object(fields) => fields.len(),
+            _ => 0,
+        };
+        self.steps += 1 + size / 16;
         if self.steps > MOST_STEPS { Err(Fault::TooMuch) } else { Ok(()) }
     }
 
-    fn rule(&mut self, rule: &'a Rule, value: &'a Value) -> Result<(), Fault> {
-        match (rule, value) {
-            (Rule::Assertion(assertion), _) => self.assertion(assertion, value),
-            (Rule::Reference(part), _) => self.part(*part, value),
-            (Rule::AnyOf(parts), _) => self.any_of(parts, value),
-            (Rule::Properties(parts), Value::Object(fields)) => {
-                self.fields(fields, |name| parts.get(name).copied())
+    fn keywords(&mut self, keywords: &'a Map<String, Value>, value: &'a Value) -> Result<(), Fault> {
+        for (keyword, rule) in keywords {
+            if matches!(keyword.as_str(), "type" | "enum" | "required" | "$ref") {
+                self.spend(rule)?;
             }
-            (Rule::AdditionalProperties(named, part), Value::Object(fields)) => {
-                self.fields(fields, |name| (!named.contains(name)).then_some(*part))
+            match (keyword.as_str(), rule) {
+                ("anyOf", Value::Array(schemas)) => self.any_of(schemas, value)?,
+                ("$ref", Value::String(reference)) => {
+                    if let Some(schema) = referred(self.root, reference) {
+                        self.schema(schema, value)?;
+                    }
+                }
+                _ => broken(keyword, rule, value).map_or(Ok(()), |demand| Err(Fault::misfit(demand)))?,
             }
-            (Rule::Items(part), Value::Array(items)) => self.items(*part, items),
-            _ => Ok(()),
         }
-    }
-
-    /// Checks the fields that a part applies to.
-    fn fields(
-        &mut self,
-        fields: &'a Map<String, Value>,
-        part_for: impl Fn(&str) -> Option<Part>,
-    ) -> Result<(), Fault> {
-        for (name, field) in fields {
-            if let Some(part) = part_for(name) {
-                self.part(part, field).map_err(|fault| fault.within(name))?;
-            }
+        for (name, schema, value) in inner(keywords, value) {
+            self.schema(schema, value).map_err(|fault| fault.within(&name))?;
         }
         Ok(())
     }
 
-    fn items(&mut self, part: Part, items: &'a [Value]) -> Result<(), Fault> {
-        for (index, item) in items.iter().enumerate() {
-            self.part(part, item).map_err(|fault| fault.within(&index))?;
-        }
-        Ok(())
-    }
-
-    fn any_of(&mut self, parts: &[Part], value: &'a Value) -> Result<(), Fault> {
-        for part in parts {
-            match self.part(*part, value) {
+    fn any_of(&mut self, schemas: &'a [Value], value: &'a Value) -> Result<(), Fault> {
+        for schema in schemas {
+            match self.schema(schema, value) {
                 Err(Fault::Misfit { .. }) => {}
                 checked => return checked,
             }
         }
-        Err(misfit("must fit one of the schemas of 'anyOf'".to_owned()))
+        Err(Fault::misfit("must fit one of the schemas of 'anyOf'"))
     }
+}
 
-    fn assertion(&mut self, assertion: &Assertion, value: &Value) -> Result<(), Fault> {
-        if let Assertion::Enum(values) = assertion {
-            self.spend(values.len() / COMPARED_IN_A_STEP)?;
+/// What stands within a value and must fit a schema: its name or number, that schema, and itself.
+fn inner<'a>(
+    keywords: &'a Map<String, Value>,
+    value: &'a Value,
+) -> Vec<(Cow<'a, str>, &'a Value, &'a Value)> {
+    // Where the second keyword, which is not enforced, takes part in what the first is about, neither is.
+    let unless = |keyword, other| keywords.get(keyword).filter(|_| !keywords.contains_key(other));
+    match value {
+        Value::Object(fields) => {
+            let properties = keywords.get("properties");
+            let others = unless("additionalProperties", "patternProperties");
+            let schema = |name| properties.and_then(|properties| properties.get(name)).or(others);
+            fields.iter().filter_map(|(name, field)| Some((name.into(), schema(name)?, field))).collect()
         }
-        if assertion.holds(value) { Ok(()) } else { Err(misfit(assertion.demand(value))) }
+        Value::Array(items) => {
+            let schema = unless("items", "prefixItems");
+            let items = items.iter().enumerate();
+            items.filter_map(|(index, item)| Some((index.to_string().into(), schema?, item))).collect()
+        }
+        _ => Vec::new(),
     }
 }

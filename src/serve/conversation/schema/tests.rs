@@ -273,17 +273,18 @@ fn a_circle_of_references_ends() {
 }
 
 #[test]
-fn a_schema_that_unfolds_without_end_is_refused() {
+fn a_schema_that_unfolds_without_end_is_given_up() {
     let level = |n: usize| json!({"anyOf": [{"$ref": format!("#/$defs/d{}", n + 1)}, {"$ref": format!("#/$defs/d{}", n + 1)}]});
     let schema = |depth: usize| {
         let mut defs: Map<String, Value> = (0..depth).map(|n| (format!("d{n}"), level(n))).collect();
         defs.insert(format!("d{depth}"), json!({"type": "string"}));
         json!({"$ref": "#/$defs/d0", "$defs": defs})
     };
-    assert!(Schema::parse(&schema(4), true).is_ok() && Schema::parse(&schema(24), true).is_err());
+    assert!(strict(&schema(4)).check(&json!(1)).unwrap_err().contains("anyOf"));
+    assert!(strict(&schema(24)).check(&json!(1)).unwrap_err().contains("too long"));
+    assert!(fits(&schema(24), &json!("a")));
     let tree = json!({"type": "object", "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
-    assert!(Schema::parse(&tree, true).is_ok());
-    assert!(Schema::parse(&json!({"$ref": "#anchor"}), true).is_err());
+    assert!(fits(&tree, &json!({"left": {"right": {}}, "right": {}})));
 }
 
 /// Definitions that each refer to the next, the last to what is given.
@@ -296,24 +297,24 @@ fn chain(length: usize, last: Value) -> Value {
 
 #[test]
 fn no_schema_is_too_deep_for_the_stack() {
-    for length in [700, 4000, 200_000] {
-        assert!(Schema::parse(&chain(length, json!({})), false).is_err(), "{length}");
+    for length in [600, 4000, 200_000] {
+        let fault = strict(&chain(length, json!({}))).check(&json!(1)).unwrap_err();
+        assert!(fault.contains("too long"), "{length}: {fault}");
     }
-    let deep = strict(&chain(600, json!({"properties": {"a": {"$ref": "#"}}})));
+    let deep = strict(&chain(350, json!({"properties": {"a": {"$ref": "#"}}})));
     assert_eq!(deep.check(&json!({"b": 1})), Ok(()));
     assert!(deep.check(&nested(120, json!(1))).unwrap_err().contains("too long"));
-    let properties: Map<String, Value> = (0..5000).map(|n| (n.to_string(), json!({}))).collect();
-    assert!(refused(&json!({"properties": properties})).contains("5000 parts"));
     let schema = nested(100, json!({})).to_string().replace("\"a\"", "\"items\"");
     assert!(fits(&serde_json::from_str(&schema).unwrap(), &nested(100, json!(1))));
 }
 
 #[test]
 fn alternatives_that_take_longer_than_any_time_are_given_up() {
-    let branch = json!({"properties": {"a": {"$ref": "#"}}, "required": ["none"]});
+    let branch = json!({"type": "object", "properties": {"a": {"$ref": "#"}}});
     let schema = strict(&json!({"anyOf": [branch, branch, {"type": "null"}]}));
-    assert!(schema.check(&nested(5, json!(null))).unwrap_err().contains("anyOf"));
-    assert!(schema.check(&nested(100, json!(null))).unwrap_err().contains("too long"));
+    assert_eq!(schema.check(&nested(100, json!(null))), Ok(()));
+    assert!(schema.check(&nested(5, json!(1))).unwrap_err().contains("anyOf"));
+    assert!(schema.check(&nested(100, json!(1))).unwrap_err().contains("too long"));
     let wide = strict(&json!({"items": {"enum": (0..5000).collect::<Vec<_>>()}}));
     assert_eq!(wide.check(&json!(vec![4999; 500])), Ok(()));
     assert!(wide.check(&json!(vec![4999; 5000])).unwrap_err().contains("too long"));
@@ -331,7 +332,7 @@ fn a_misfit_is_told_by_its_place_and_rule_without_the_value() {
     for (value, fault) in [
         (json!("secret"), "it must be of the type object"),
         (json!({}), "it must have the property \"name\""),
-        (json!({"name": 7777}), "/name must be of the type null or string"),
+        (json!({"name": 7777}), "/name must be of the type string or null"),
         (json!({"name": "secret"}), "/name must have at most 3 characters"),
         (json!({"name": "a", "a/b~": [2, 0.5]}), "/a~1b~0/1 must be at least 1.5"),
         (json!({"name": "a", "other": "secret"}), "/other is not allowed"),
