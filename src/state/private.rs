@@ -33,7 +33,7 @@ pub(crate) fn lock(folder: &Path) -> io::Result<File> {
     }
 }
 
-/// Makes sure that `target` can be written, as [`write`] does it.
+/// Makes sure that `target` can be written, as [`write()`] does it.
 pub(crate) fn probe(target: &Path) -> io::Result<()> {
     temporary_beside(target).map(drop)
 }
