@@ -24,6 +24,9 @@ const STATE_LIMIT: Duration = Duration::from_millis(3500);
 #[cfg(all(feature = "mcp", feature = "serve"))]
 const HEALTH_LIMIT: Duration = Duration::from_millis(50);
 
+/// How the prompt of a chat is drawn for the first time.
+const PROMPT: &str = "\r\x1B[K> \r";
+
 /// Everything that the program locks, held by this process until it is dropped.
 struct Held {
     _files: Vec<File>,
@@ -134,13 +137,13 @@ fn a_chat_goes_on() {
     let _held = Held::all(&home);
     let started = Instant::now();
     let mut terminal = Terminal::start(home.command(&["chat"]));
-    terminal.wait_for("> ");
     for number in 1..=2 {
+        terminal.wait_for_times(PROMPT, number);
         terminal.type_in("why?\r");
         terminal.wait_for_times("state.db: another process keeps it locked", number);
         terminal.wait_for_times("Because.", number);
     }
-    terminal.wait_for_both("state.db", "> ");
+    terminal.wait_for_times(PROMPT, 3);
     terminal.type_in("\x04");
     assert_eq!(terminal.finish().0, 0);
     assert!(started.elapsed() < STATE_LIMIT * 4, "{:?}", started.elapsed());
